@@ -1,0 +1,1 @@
+"""Recording what happened, and how episodes relate to one another."""

@@ -1,0 +1,172 @@
+"""What a caller asks to record, checked before anything is written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import Enum
+from typing import TypeVar
+
+from assay.errors import InvalidInput, TooLarge
+from assay.model.constants import MAX_IDS_PER_CALL, MAX_LABEL_CHARS, MAX_METADATA_BYTES, MAX_METADATA_DEPTH
+from assay.model.episode import JsonValue
+from assay.model.labels import Kind, Origin, Trust, Verdict
+from assay.model.times import parse_time, to_us
+
+__all__ = ["Draft", "as_label", "as_member", "checked"]
+
+E = TypeVar("E", bound=Enum)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The arguments of a record, as they came.
+
+    Attributes:
+        trust: None for the store's default.
+        supersedes: Refs that the new episode takes the place of.
+        inferred: Whether `derived_from` was inferred by the session rather than stated.
+    """
+
+    content: str = field(repr=False)
+    kind: Kind = Kind.OBSERVATION
+    origin: Origin = Origin.HOST
+    source: str = ""
+    session: str | None = None
+    run: str | None = None
+    trust: Trust | None = None
+    success: bool | None = None
+    state_key: str | None = None
+    derived_from: Sequence[str] = ()
+    supersedes: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    happened_at: datetime | date | str | None = None
+    idempotency_key: str | None = None
+    verdict: Verdict | None = None
+    target: str | None = None
+    inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A draft in the form of the row's columns."""
+
+    draft: Draft
+    content: str
+    source: str
+    session: str | None
+    run: str | None
+    state_key: str | None
+    tags: str
+    metadata: str
+    happened: int | None
+
+
+_KEY = re.compile(r"[0-9A-Za-z._:\-]{1,128}")
+
+
+def checked(draft: Draft) -> Checked:
+    """Check every argument that needs no store.
+
+    Raises:
+        InvalidInput: With the name of the argument and what it may be.
+    """
+    content = _text(draft.content)
+    if draft.idempotency_key is not None and not _KEY.fullmatch(draft.idempotency_key):
+        raise InvalidInput("idempotency_key", "1 to 128 characters of 0-9 A-Z a-z . _ : -")
+    if draft.success is not None and draft.kind is not Kind.OUTCOME:
+        raise InvalidInput("success", "only an outcome has it: pass kind=Kind.OUTCOME")
+    if len(draft.derived_from) + len(draft.supersedes) > MAX_IDS_PER_CALL:
+        raise InvalidInput("derived_from", f"more than {MAX_IDS_PER_CALL} refs in one call")
+    if (draft.target is not None) != (draft.verdict not in (None, Verdict.NEW)):
+        raise InvalidInput("verdict", "echo, refines and conflicts need a target, and only they have one")
+    happened = None if draft.happened_at is None else to_us(parse_time("happened_at", draft.happened_at))
+    tags = [as_label("tags", tag) for tag in draft.tags]
+    return Checked(
+        draft,
+        content,
+        as_label("source", draft.source) if draft.source else "",
+        None if draft.session is None else as_label("session", draft.session),
+        None if draft.run is None else as_label("run", draft.run),
+        None if draft.state_key is None else _state_key(draft.state_key),
+        json.dumps(tags, ensure_ascii=False) if tags else "[]",
+        _metadata(draft.metadata) if draft.metadata else "{}",
+        happened,
+    )
+
+
+def as_member(field_name: str, value: str | E, members: type[E]) -> E:
+    """Read a member of a closed set from itself or its value.
+
+    Raises:
+        InvalidInput: With the values that are allowed.
+    """
+    try:
+        return members(value)
+    except ValueError as error:
+        allowed = ", ".join(str(member.value) for member in members)
+        raise InvalidInput(field_name, f"{str(value)[:40]!r} is none of {allowed}") from error
+
+
+def as_label(field_name: str, value: str) -> str:
+    """Check a short text such as a source or a session id: 1 to 200 characters, no control characters.
+
+    Raises:
+        InvalidInput: It is not such a text.
+    """
+    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(field_name, f"a text is needed, not {type(value).__name__}")
+    if not 0 < len(value) <= MAX_LABEL_CHARS or not value.isprintable():
+        raise InvalidInput(field_name, f"1 to {MAX_LABEL_CHARS} printable characters")
+    return value
+
+
+def _text(content: str) -> str:
+    if not isinstance(content, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput("content", f"a text is needed, not {type(content).__name__}")
+    if not content or content.isspace():
+        raise InvalidInput("content", "it is empty: say what happened")
+    if "\0" in content:
+        raise InvalidInput("content", "it holds a NUL character: remove it")
+    try:
+        content.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("content", "it holds half of a surrogate pair: decode the text as UTF-8 first") from error
+    return content
+
+
+def _state_key(value: str) -> str:
+    from assay.text import fold
+
+    key = fold(as_label("state_key", value)).strip()
+    if not key:
+        raise InvalidInput("state_key", "it is empty")
+    return key
+
+
+def _metadata(metadata: Mapping[str, JsonValue]) -> str:
+    _check_depth(metadata, MAX_METADATA_DEPTH)
+    try:
+        text = json.dumps(metadata, ensure_ascii=False, allow_nan=False, sort_keys=True)
+        size = len(text.encode())
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("metadata", f"only JSON values can be kept ({error})") from error
+    if size > MAX_METADATA_BYTES:
+        raise TooLarge("metadata", size, MAX_METADATA_BYTES, "bytes")
+    return text
+
+
+def _check_depth(value: object, left: int) -> None:
+    if left < 0:
+        raise InvalidInput("metadata", f"nested deeper than {MAX_METADATA_DEPTH}")
+    children: Sequence[object] = ()
+    if isinstance(value, Mapping):
+        children = list(value.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    elif isinstance(value, list):
+        children = value  # pyright: ignore[reportUnknownVariableType]
+    for child in children:
+        _check_depth(child, left - 1)

@@ -1,0 +1,143 @@
+"""Recording one episode: one row, its links and its verdict."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from assay.errors import Conflict, InvalidInput, NotAuthorised, TooLarge
+from assay.episodes.draft import Checked, Draft, checked
+from assay.episodes.loading import build, resolve
+from assay.episodes.succession import claim_key, link, replaced, supersede
+from assay.model.constants import CLOCK_SKEW
+from assay.model.episode import Episode
+from assay.model.labels import Origin, Trust, Verdict
+from assay.storage import episode_rows
+from assay.storage.reader import Reader
+from assay.storage.transaction import Transaction
+
+__all__ = ["prepare", "record", "text_digest"]
+
+_SKEW_US = int(CLOCK_SKEW.total_seconds()) * 1_000_000
+
+
+def prepare(draft: Draft) -> Checked:
+    """Check a draft and scrub secrets from it, before the store is touched.
+
+    Raises:
+        InvalidInput: An argument cannot be accepted.
+    """
+    return checked(draft)
+
+
+def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust, number: int | None = None) -> Episode:
+    """Record an episode in the caller's transaction.
+
+    Args:
+        number: Its number in the store, when the caller records several and keeps count.
+
+    Raises:
+        Conflict: The idempotency key belongs to another content, or a succession is not possible.
+        NotAuthorised: The trust asked for is above the ceiling.
+        NotFound: A ref names nothing.
+        TooLarge: The content is over the store's limit.
+    """
+    draft = item.draft
+    size = len(item.content) if item.content.isascii() else len(item.content.encode())
+    if size > tx.settings.max_content_bytes:
+        raise TooLarge("content", size, tx.settings.max_content_bytes, "bytes")
+    stored = _stored(tx, item)
+    if stored is not None:
+        return stored
+    trust = _trust(draft, default_trust, ceiling)
+    happened = tx.now if item.happened is None else item.happened
+    if happened > tx.now + _SKEW_US and draft.origin is not Origin.OPERATOR:
+        raise InvalidInput("happened_at", "it lies in the future: record what happened, or open an intention")
+    parents = list(dict.fromkeys(resolve(tx, ref) for ref in draft.derived_from))
+    old = [resolve(tx, ref) for ref in draft.supersedes]
+    digest = text_digest(tx, item.content)
+    verdict, target = _verdict(tx, draft, digest)
+    ref = tx.new_id("ep")
+    row: dict[str, Any] = {
+        "n": episode_rows.last_number(tx) + 1 if number is None else number,
+        "kind": draft.kind.value,
+        "content": item.content,
+        "happened": happened,
+        "recorded": tx.now,
+        "origin": draft.origin.value,
+        "source": item.source,
+        "session": item.session,
+        "run": item.run,
+        "trust": trust.value,
+        "success": None if draft.success is None else int(draft.success),
+        "state_key": item.state_key,
+        "tags": item.tags,
+        "metadata": item.metadata,
+        "idem": draft.idempotency_key,
+        "verdict": verdict.value,
+        "text_hash": digest,
+        "quarantined": 0,
+    }
+    tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
+    tx.insert("episode", ref, row)
+    row["id"] = ref
+    for parent in parents:
+        link(tx, "derived", ref, parent, made_by="session" if draft.inferred else "caller", inferred=draft.inferred)
+    if target is not None:
+        link(tx, verdict.value, ref, target, made_by="caller" if draft.verdict else "text")
+    for replaced_ref in old:
+        supersede(tx, replaced_ref, ref, made_by="caller")
+    if item.state_key is not None:
+        claim_key(tx, row)
+    return build(tx, [row])[0]
+
+
+def text_digest(reader: Reader, content: str) -> bytes:
+    """Digest a text so that equal words give equal bytes: folded, keyed by the store's secret, 16 bytes.
+
+    Keyed, because a plain hash in a free page would confirm a guess of what was erased.
+    """
+    folded = " ".join(content.split()).casefold()
+    return hmac.digest(reader.derive("text"), folded.encode(), "sha256")[:16]
+
+
+def _stored(tx: Transaction, item: Checked) -> Episode | None:
+    key = item.draft.idempotency_key
+    if key is None:
+        return None
+    rows = episode_rows.select(tx, "idem = ?", (key,))
+    if rows:
+        if rows[0]["content"] != item.content or rows[0]["kind"] != item.draft.kind.value:
+            raise Conflict(f"idempotency_key {key!r} was used for another content: use a key per event")
+        return build(tx, rows)[0]
+    if tx.count("tombstone", {"idem": key}):
+        raise Conflict(f"idempotency_key {key!r} belongs to an episode that was erased")
+    return None
+
+
+def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
+    trust = draft.trust
+    if trust is None:
+        trust = min(default, Trust.TOOL, key=lambda label: label.rank) if draft.origin is Origin.TOOL else default
+    if trust.rank > ceiling.rank:
+        raise NotAuthorised(f"trust: {trust.value} is above this store's ceiling, {ceiling.value}; open the store with trust_ceiling=")
+    return trust
+
+
+def _verdict(tx: Transaction, draft: Draft, digest: bytes) -> tuple[Verdict, str | None]:
+    """Relate the new text to what is held: the caller's word first, then identical text."""
+    if draft.verdict is not None:
+        target = None if draft.target is None else resolve(tx, draft.target)
+        if target is not None and replaced(tx, [target]):
+            raise Conflict(f"target {draft.target!r} was replaced: relate the record to what replaced it")
+        return draft.verdict, target
+    same = episode_rows.by_text(tx, digest)
+    gone = replaced(tx, [row["id"] for row in same]) if same else {}
+    for row in same:
+        if row["id"] in gone or row["kind"] != draft.kind.value:
+            continue
+        flag = None if row["success"] is None else bool(row["success"])
+        if draft.success is not None and flag is not None and flag != draft.success:
+            return Verdict.CONFLICTS, row["id"]
+        return Verdict.ECHO, row["id"]
+    return Verdict.NEW, None

@@ -1,0 +1,122 @@
+"""What replaces what: explicit succession, and the one live holder of a state key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.errors import Conflict
+from assay.episodes.lineage import effective_trust
+from assay.model.constants import SUCCESSION_COVER
+from assay.storage import episode_rows
+from assay.storage.reader import Reader
+from assay.storage.transaction import Transaction
+
+__all__ = ["claim_key", "heads", "link", "replaced", "supersede"]
+
+
+def link(
+    tx: Transaction,
+    kind: str,
+    source: str,
+    target: str,
+    *,
+    made_by: str,
+    reason: str = "",
+    inferred: bool = False,
+    effective_from: int | None = None,
+) -> None:
+    """Add an edge between two episodes to the current audit entry."""
+    tx.insert(
+        "edge",
+        tx.new_id("ed"),
+        {
+            "kind": kind,
+            "source": source,
+            "target": target,
+            "reason": reason,
+            "made_by": made_by,
+            "inferred": int(inferred),
+            "effective_from": tx.now if effective_from is None else effective_from,
+            "made": tx.now,
+        },
+    )
+
+
+def replaced(reader: Reader, ids: Sequence[str]) -> dict[str, str]:
+    """Give, for those of some episodes that were replaced, the direct successor."""
+    return {target: source for source, target in episode_rows.edges_to(reader, "supersedes", ids)}
+
+
+def heads(reader: Reader, ids: Sequence[str]) -> dict[str, str]:
+    """Give, for those of some episodes that were replaced, what holds in their place now."""
+    successor: dict[str, str] = {}
+    wave = list(ids)
+    while wave:
+        step = replaced(reader, wave)
+        successor |= step
+        wave = [ref for ref in dict.fromkeys(step.values()) if ref not in successor]
+    result: dict[str, str] = {}
+    for ref in ids:
+        head = ref
+        while head in successor:
+            head = successor[head]
+        if head != ref:
+            result[ref] = head
+    return result
+
+
+def supersede(tx: Transaction, old: str, new: str, *, reason: str = "", made_by: str) -> None:
+    """Let one live episode take the place of another; both stay stored.
+
+    Raises:
+        Conflict: The link would be wrong; the message says why and nothing was written.
+    """
+    rows = {row["id"]: row for row in episode_rows.by_ids(tx, [old, new])}
+    problem = objection(tx, rows[old], rows[new])
+    if problem:
+        raise Conflict(f"{new} cannot replace {old}: {problem}")
+    link(tx, "supersedes", new, old, made_by=made_by, reason=reason, effective_from=rows[new]["happened"])
+
+
+def objection(reader: Reader, old: dict[str, Any], new: dict[str, Any]) -> str:
+    """Say why an episode may not replace another, or ""."""
+    from assay.text import content_set, covers
+
+    if old["id"] == new["id"]:
+        return "they are the same episode"
+    if old["state_key"] is not None:
+        return f"it is held under the state key {old['state_key']!r}: record the new value under that key"
+    if replaced(reader, [old["id"]]):
+        return "it was replaced already"
+    if heads(reader, [new["id"]]).get(new["id"]) == old["id"]:
+        return "it was itself replaced by it"
+    if old["happened"] > new["happened"]:
+        return "it happened later"
+    trust = effective_trust(reader, [old["id"], new["id"]])
+    if trust[new["id"]].rank < trust[old["id"]].rank:
+        return f"{trust[new['id']].value} does not replace {trust[old['id']].value}"
+    shared = content_set(old["content"]) & content_set(new["content"])
+    cover = max(covers(old["content"], new["content"]), covers(new["content"], old["content"]))
+    if not shared or cover < SUCCESSION_COVER:
+        return "they speak of different things: fewer than a quarter of the words are shared"
+    return ""
+
+
+def claim_key(tx: Transaction, row: dict[str, Any]) -> None:
+    """Place a new episode under its state key: the newest by event time holds it, the others are history.
+
+    A value of lower effective trust than the holder's is flagged as a conflict and does not take the place.
+    """
+    others = [other for other in episode_rows.keyed(tx, row["state_key"]) if other["id"] != row["id"]]
+    gone = replaced(tx, [other["id"] for other in others])
+    flagged = {source for source, _ in episode_rows.edges_from(tx, "conflicts", [other["id"] for other in others])}
+    holder = next((other for other in others if other["id"] not in gone and other["id"] not in flagged), None)
+    if holder is None:
+        return
+    trust = effective_trust(tx, [row["id"], holder["id"]])
+    if trust[row["id"]].rank < trust[holder["id"]].rank:
+        link(tx, "conflicts", row["id"], holder["id"], made_by="key", reason="lower trust under the same state key")
+        return
+    newer, older = (row, holder) if row["happened"] >= holder["happened"] else (holder, row)
+    link(tx, "supersedes", newer["id"], older["id"], made_by="key", effective_from=newer["happened"])

@@ -1,0 +1,155 @@
+"""Erase: the episode, and every text in the store that was made from it or repeats it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from assay.episodes import erasing, lineage, loading
+from assay.episodes.loading import resolve
+from assay.model.episode import Episode
+from assay.model.explanation import Erasure
+from assay.recall import index
+from assay.model.times import to_us
+from assay.storage import pending_rows
+from assay.storage.database import Database
+from assay.storage.reader import Reader
+from assay.storage.transaction import Transaction
+
+__all__ = ["erase", "finish_erasures"]
+
+_BLANK = "(erased)"
+
+
+def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -> Erasure:
+    """Remove episodes and what repeats them, in one transaction; then empty the write-ahead log.
+
+    Raises:
+        NotFound: A ref names no live episode.
+    """
+
+    def write(tx: Transaction) -> Erasure:
+        episodes = loading.load(tx, list(dict.fromkeys(resolve(tx, ref) for ref in refs)))
+        ids = [episode.ref for episode in episodes]
+        derived = lineage.descendants(tx, ids)
+        marks = _Marks(tx, episodes)
+        tx.entry("erase", actor=actor)
+        rewritten = [*_beliefs(tx, ids, marks), *_evidence(tx, ids, marks), *_documents(tx, marks), *_drafts(tx, marks)]
+        for episode in episodes:
+            index.remove(tx, episode.n, episode.content, to_us(episode.happened_at))
+            erasing.erase_episode(tx, episode.ref, reason=reason)
+            pending_rows.note(tx, episode.ref, tx.now)
+        return Erasure(tuple(ids), tuple(rewritten), tuple(derived), pending=True)
+
+    done = database.mutate(write)
+    clean = finish_erasures(database)
+    return Erasure(done.erased, done.rewritten, done.derived, pending=not clean)
+
+
+def finish_erasures(database: Database) -> bool:
+    """Empty the write-ahead log of what was erased; False while a reader pins it."""
+    if not database.truncate_log():
+        return False
+    database.operational(pending_rows.clear)
+    return database.truncate_log()
+
+
+class _Marks:
+    """What gives an erased episode away: its text, and its words that no other live episode has."""
+
+    def __init__(self, reader: Reader, episodes: Sequence[Episode]) -> None:
+        from assay.text import content_set, fold
+
+        self._fold = fold
+        self.texts = [fold(episode.content) for episode in episodes]
+        words = {word for text in self.texts for word in _tokens(text) if len(word) >= 4}
+        frequency, _ = index.document_frequency(reader, sorted({term for word in words for term in content_set(word)}))
+        rare = {word for word in words if all(frequency.get(term, 0) <= 1 for term in content_set(word))}
+        self.words = frozenset(rare - _elsewhere(reader, rare, {episode.ref for episode in episodes}))
+
+    def found_in(self, text: str) -> bool:
+        """Tell whether a text repeats an erased episode."""
+        folded = self._fold(text)
+        if any(erased in folded for erased in self.texts if len(erased) >= 8):
+            return True
+        if any(len(folded) >= 12 and folded.strip("-*> .") in erased for erased in self.texts):
+            return True
+        return not self.words.isdisjoint(_tokens(folded))
+
+
+def _tokens(folded: str) -> set[str]:
+    return {token.strip(".,;:!?\"'()[]{}<>|") for token in folded.split()}
+
+
+def _elsewhere(reader: Reader, words: set[str], erased: set[str]) -> set[str]:
+    from assay.text import fold
+
+    found: set[str] = set()
+    if words:
+        for row in reader.stream_texts():
+            if row[0] not in erased:
+                found |= words & _tokens(fold(row[1]))
+    return found
+
+
+def _beliefs(tx: Transaction, ids: Sequence[str], marks: _Marks) -> list[str]:
+    """Blank the beliefs that stood on the erased episodes alone, or that repeat them."""
+    changed: list[str] = []
+    touched = {row["belief"] for row in tx.find("evidence", {"episode": list(ids)})}
+    for row in tx.find("belief"):
+        grounds = {item["episode"] for item in tx.find("evidence", {"belief": row["id"]})}
+        alone = row["id"] in touched and grounds <= set(ids)
+        if not alone and not marks.found_in(row["text"]) and not marks.found_in(row["name"]):
+            continue
+        blank: dict[str, Any] = {"text": _BLANK, "cues": "[]", "residence": "rest", "section": ""}
+        if alone or marks.found_in(row["name"]):
+            blank |= {"name": "", "name_key": f"erased {row['id']}", "level": 1}
+        tx.update("belief", row["id"], blank)
+        changed.append(f"belief {row['id']}")
+    return changed
+
+
+def _evidence(tx: Transaction, ids: Sequence[str], marks: _Marks) -> list[str]:
+    changed: list[str] = []
+    for row in tx.find("evidence"):
+        if row["episode"] in ids or marks.found_in(row["explanation"]):
+            tx.update("evidence", row["id"], {"explanation": "", "detail": _cleaned(row["detail"], marks)})
+            changed.append(f"evidence {row['id']}")
+    return changed
+
+
+def _cleaned(stored: str, marks: _Marks) -> str:
+    detail = json.loads(stored)
+    return stored if not marks.found_in(stored) else json.dumps({key: detail[key] for key in detail if key == "class"})
+
+
+def _documents(tx: Transaction, marks: _Marks) -> list[str]:
+    """Take the lines that repeat an erased episode out of every version of the document."""
+    changed: list[str] = []
+    for table, name in (("document", "document version"), ("wrap", "wrap")):
+        column = "body" if table == "document" else "detail"
+        for row in tx.find(table):
+            kept = _without(row[column], marks) if table == "document" else _plain(row[column], marks)
+            if kept != row[column]:
+                tx.update(table, row["id"], {column: kept})
+                changed.append(f"{name} {row['version' if table == 'document' else 'n']}")
+    return changed
+
+
+def _drafts(tx: Transaction, marks: _Marks) -> list[str]:
+    changed: list[str] = []
+    for row in tx.find("draft"):
+        kept = _without(row["body"], marks)
+        if kept != row["body"]:
+            tx.update("draft", row["id"], {"body": kept})
+            changed.append("draft")
+    return changed
+
+
+def _without(body: str, marks: _Marks) -> str:
+    return "\n".join(line for line in body.split("\n") if line.startswith("#") or not marks.found_in(line))
+
+
+def _plain(detail: str, marks: _Marks) -> str:
+    return "{}" if marks.found_in(detail) else detail

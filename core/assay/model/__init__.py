@@ -1,0 +1,1 @@
+"""Frozen records and closed sets; no I/O, no clock."""

@@ -1,0 +1,1 @@
+"""Finding what answers a question, and fitting it into a prompt."""

@@ -1,0 +1,123 @@
+"""What the memory could not do: counted, said once, and no tax on a run while the store is out of order."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from assay.errors import AssayError, Conflict, InvalidInput, MissingUser, NotFound
+
+__all__ = ["Breaker", "Fault", "FaultLog", "OutOfOrder"]
+
+logger = logging.getLogger("assay.session")
+
+_FAULTS_IN_A_ROW = 3
+_SECONDS_BETWEEN_TRIES = 30.0
+
+
+class OutOfOrder(AssayError):
+    """The store failed several times in a row; it is tried again every 30 seconds."""
+
+    code = "out-of-order"
+
+
+@dataclass(slots=True)
+class Fault:
+    """How often one thing went wrong, and why the first time.
+
+    Attributes:
+        first: Microseconds since 1970, as `last`.
+    """
+
+    code: str
+    count: int
+    first: int
+    last: int
+    detail: str
+
+
+class FaultLog:
+    """Counts faults until the store can take them, and logs each (session, code) once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[str, Fault] = {}
+        self._said: set[tuple[str, str]] = set()
+
+    def note(self, session: str, code: str, error: BaseException) -> None:
+        """Count a fault; its text may hold content, so only its type is kept, and the log gets the traceback."""
+        now = time.time_ns() // 1000
+        # One code for a missing id, whichever hook met it: the run goes on, but nothing of it is remembered.
+        code = error.code.replace("-", "_") if isinstance(error, MissingUser) else code
+        with self._lock:
+            fault = self._waiting.setdefault(code, Fault(code, 0, now, now, type(error).__name__))
+            fault.count, fault.last = fault.count + 1, now
+            said = (session, code) in self._said
+            self._said.add((session, code))
+        if not said:
+            level = logging.ERROR if isinstance(error, MissingUser) else logging.WARNING
+            logger.log(level, "memory fault %s in session %s; the run goes on without it", code, session, exc_info=error)
+
+    def counts(self) -> dict[str, int]:
+        """Give the faults that no store has taken yet."""
+        with self._lock:
+            return {code: fault.count for code, fault in self._waiting.items()}
+
+    def hand_over(self, keep: Callable[[list[Fault]], None]) -> None:
+        """Give the waiting faults to a store; they wait on when it cannot take them."""
+        with self._lock:
+            taken, self._waiting = list(self._waiting.values()), {}
+        if not taken:
+            return
+        try:
+            keep(taken)
+        except Exception:
+            with self._lock:
+                for fault in taken:
+                    newer = self._waiting.setdefault(fault.code, fault)
+                    if newer is not fault:
+                        newer.count, newer.first = newer.count + fault.count, fault.first
+
+
+class Breaker:
+    """Refuses calls for a while after three faults of the store in a row."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._in_a_row = 0
+        self._closed_until = 0.0
+
+    def admit(self) -> None:
+        """Let a call through, or one try each 30 seconds while the store is out of order.
+
+        Raises:
+            OutOfOrder: It is not yet time to try again.
+        """
+        if self._in_a_row >= _FAULTS_IN_A_ROW:
+            now = self._clock()
+            if now < self._closed_until:
+                raise OutOfOrder("the store failed three times in a row and is left alone for 30 seconds")
+            self._closed_until = now + _SECONDS_BETWEEN_TRIES
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        """Follow how a call of the store went."""
+        try:
+            yield
+        except (InvalidInput, NotFound, Conflict):  # the call was at fault, not the store
+            raise
+        except Exception:
+            self.failed()
+            raise
+        else:
+            self._in_a_row = 0
+
+    def failed(self) -> None:
+        """Count a fault of the store."""
+        self._in_a_row += 1
+        if self._in_a_row == _FAULTS_IN_A_ROW:
+            self._closed_until = self._clock() + _SECONDS_BETWEEN_TRIES

@@ -1,0 +1,1 @@
+"""The only room with SQL: connections, the writer queue, transactions, the schema."""

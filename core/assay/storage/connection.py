@@ -1,0 +1,62 @@
+"""Opening SQLite the way the guarantees need it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from pathlib import Path
+
+from assay.errors import ForeignDatabase, ReadOnly, StorageFailure
+
+__all__ = ["connect", "prepare_file"]
+
+# Short, because it is waited inside our own deadline: SQLite's handler is not fair (one writer starved for 4.5 s).
+_BUSY_MS = 50
+
+
+def prepare_file(path: str, *, create: bool) -> None:
+    """Check the database's file and create its folder: private to the user, and never through a symbolic link.
+
+    Raises:
+        StorageFailure: The file is missing, a link, or cannot be created.
+    """
+    file = Path(path)
+    if file.is_symlink():
+        raise StorageFailure(f"{path} is a symbolic link: give the real path of the database")
+    if file.is_dir():
+        raise ForeignDatabase(f"{path} is a folder: give the path of a file in it, such as {file / 'memory.db'}")
+    if file.exists():
+        return
+    if not create:
+        raise StorageFailure(f"{path} does not exist: create it with `assay init`, or open it without read_only")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    except OSError as error:
+        raise ReadOnly(f"{path} cannot be created ({error.strerror}): choose a folder that you can write to") from error
+
+
+def connect(path: str, *, read_only: bool, synchronous: str) -> sqlite3.Connection:
+    """Open a connection with every safety switch set."""
+    if path == ":memory:":
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    else:
+        mode = "ro" if read_only else "rw"
+        uri = f"{Path(path).absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
+    try:
+        if not read_only:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(f"PRAGMA synchronous={synchronous}")
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.executescript(
+            "PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+            "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY;"
+        )
+        if sys.platform == "darwin":  # fsync does not reach the platter there (SQLite documentation)
+            connection.executescript("PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON;")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,383 @@
+"""The only way to a store's file: one writer that takes turns with other processes, and pooled readers."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from assay.errors import Busy, Closed, OutcomeUnknown, ReadOnly, StorageFailure
+from assay.storage import schema
+from assay.storage.connection import connect, prepare_file
+from assay.storage.failures import is_contention, translate, translated
+from assay.storage.queue import WriterQueue
+from assay.storage.reader import Reader
+from assay.storage.tables import OPERATIONAL
+from assay.storage.transaction import Entry, Seal, Transaction
+
+__all__ = ["Database", "OperationalWriter"]
+
+T = TypeVar("T")
+_MAX_READERS = 4
+_CHECKPOINT_EVERY = 250  # entries; counted by seq, so that short-lived processes take their turn
+_MEMORY = ":memory:"
+_instances: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+class OperationalWriter(Reader):
+    """Write access to the operational tables alone; an authorizer refuses any other."""
+
+    def __init__(self, connection: sqlite3.Connection, secret: bytes, now: int) -> None:
+        super().__init__(connection, secret)
+        self.now = now
+
+
+class Database:
+    """A store's file.
+
+    Args:
+        path: The file, or `:memory:`.
+        seal: Turns the entries of a transaction into log bytes and the new head.
+        wall: Gives the wall clock in microseconds since 1970.
+        ids: Gives 16 random bytes.
+        timeout: Seconds that a writer waits for its turn, all waits together.
+        synchronous: `FULL`, or `NORMAL` to accept that a power cut loses the last commits.
+        initialise: Writes the first rows of a new store.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        seal: Seal,
+        wall: Callable[[], int],
+        ids: Callable[[], bytes],
+        principal: str,
+        initialise: Callable[[Transaction], None],
+        timeout: float = 30.0,
+        read_only: bool = False,
+        synchronous: str = "FULL",
+        on_commit: Callable[[list[Entry]], None] | None = None,
+    ) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.wall = wall
+        self.principal = principal
+        self._seal = seal
+        self._ids = ids
+        self._timeout = timeout
+        self._synchronous = synchronous
+        self._on_commit = on_commit
+        self._secret = b""
+        self._closed = False
+        self._generation = 0
+        self._start()
+        try:
+            self._open(initialise)
+        except BaseException:
+            self.close()
+            raise
+        _instances.add(self)
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Give a snapshot; it is released when the block ends."""
+        if self.path == _MEMORY:
+            with self._writer_lock(self._deadline()):
+                yield Reader(self._writer_connection(), self._secret)
+            return
+        connection = self._take_reader()
+        try:
+            with translated(self.path):
+                connection.execute("BEGIN")
+            yield Reader(connection, self._secret)
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            self._give_reader(connection)
+
+    # -- writing -----------------------------------------------------------------------------------------------
+
+    def mutate(self, fn: Callable[[Transaction], T]) -> T:
+        """Run a change in one transaction with its audit entries; return after it is durable.
+
+        Raises:
+            Busy: Another writer held the store until the deadline; nothing was written.
+            OutcomeUnknown: The disk failed while the commit was being written.
+        """
+        result, entries = self._write(lambda connection: self._change(connection, fn))
+        if self._on_commit is not None and entries:
+            self._on_commit(entries)
+        return result
+
+    def operational(self, fn: Callable[[OperationalWriter], T]) -> T:
+        """Write operational rows, which the log does not cover; other tables are refused."""
+
+        def confined(connection: sqlite3.Connection) -> tuple[T, tuple[str, ...], bool]:
+            connection.set_authorizer(_only_operational)
+            try:
+                return fn(OperationalWriter(connection, self._secret, self.wall())), (), False
+            finally:
+                connection.set_authorizer(None)
+
+        return self._write(confined)
+
+    def truncate_log(self) -> bool:
+        """Empty the write-ahead log, so that erased bytes are gone; False when a reader still pins it."""
+        if self.path == _MEMORY or self.read_only:
+            return True
+        deadline = self._deadline()
+        with self._turn(deadline) as connection, translated(self.path):
+            busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
+
+    def close(self) -> None:
+        """Close every connection; the last process to close empties the write-ahead log."""
+        if self._closed:
+            return
+        with self._pool:
+            self._closed = True
+            readers, self._idle = self._idle, []  # those in use are closed when they are given back
+            self._pool.notify_all()
+        for connection in readers:
+            connection.close()
+        if self._writer is not None:
+            try:  # closing may checkpoint, which must not meet another process's commit
+                self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
+            except (Busy, OSError):
+                pass  # then that process has the file open, and closing does not checkpoint
+            self._writer.close()
+            self._writer = None
+        self._queue.close()
+        _instances.discard(self)
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        """Set the state that belongs to this process; a child of a fork starts again."""
+        self._writer: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+        self._holder: int | None = None
+        self._pool = threading.Condition(threading.Lock())
+        self._idle: list[sqlite3.Connection] = []
+        self._readers: list[sqlite3.Connection] = []  # idle or in use
+        self._opening = 0
+        self._checkpoint_due = False
+        on_disk = self.path != _MEMORY and not self.read_only
+        self._queue = WriterQueue(f"{self.path}-q" if on_disk else None)
+
+    def _open(self, initialise: Callable[[Transaction], None]) -> None:
+        if self.path != _MEMORY:
+            prepare_file(self.path, create=not self.read_only)
+        deadline = self._deadline()
+        with translated(self.path):
+            connection = self._connect(deadline)
+            if schema.version(connection, self.path) == 0:
+                if self.read_only:
+                    raise StorageFailure(f"{self.path} is empty: create the store first")
+                self._writer = connection
+                self._write(lambda c: self._create(c, initialise))
+            elif self.read_only:
+                self._idle.append(connection)
+                self._readers.append(connection)
+            else:
+                self._writer = connection
+            schema.check(connection, self.path)
+            self._secret = Reader(connection, b"").meta("secret")
+
+    def _connect(self, deadline: float) -> sqlite3.Connection:
+        while True:  # entering WAL mode needs the file for itself for a moment
+            try:
+                return connect(self.path, read_only=self.read_only, synchronous=self._synchronous)
+            except sqlite3.OperationalError as error:
+                if not is_contention(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0.001, 0.02))
+
+    def _create(
+        self, connection: sqlite3.Connection, initialise: Callable[[Transaction], None]
+    ) -> tuple[None, tuple[str, ...], bool]:
+        if schema.version(connection, self.path) == 0:  # another process may have been first
+            schema.create(connection)
+            self._secret = os.urandom(32)
+            connection.execute("INSERT INTO meta VALUES('secret', ?)", (self._secret,))
+            connection.execute("INSERT INTO head VALUES(1, 0, 0, ?, x'')", (b"",))
+            connection.execute("INSERT INTO index_state VALUES(1, 0, 0, 0, 0)")
+            self._change(connection, initialise)
+        return None, (), False
+
+    def _change(
+        self, connection: sqlite3.Connection, fn: Callable[[Transaction], T]
+    ) -> tuple[tuple[T, list[Entry]], tuple[str, ...], bool]:
+        tx = Transaction(connection, self._secret, wall=self.wall(), principal=self.principal, ids=self._ids)
+        result = fn(tx)
+        if not tx.entries:
+            return (result, []), (), False
+        sealed, head = self._seal(tx.base, tx.entries)
+        connection.executemany("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, tx.base.size))
+        connection.execute(
+            "UPDATE head SET size=?, ts=?, root=?, frontier=?", (head.size, head.ts, head.root, head.frontier)
+        )
+        crossed = tx.base.size // _CHECKPOINT_EVERY != head.size // _CHECKPOINT_EVERY
+        written = tuple(change.ref for entry in tx.entries for change in entry.changes)
+        return (result, tx.entries), written, crossed
+
+    def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, tuple[str, ...], bool]]) -> T:
+        if self.read_only:
+            raise ReadOnly(f"{self.path} was opened read-only: open it without read_only to write")
+        deadline, generation = self._deadline(), self._generation
+        with self._turn(deadline) as connection:
+            self._begin(connection, deadline)
+            try:
+                result, written, crossed = fn(connection)
+                if generation != self._generation:
+                    raise StorageFailure("the process was forked inside a change: only the parent can commit it")
+                self._commit(connection, written)
+            except sqlite3.Error as error:
+                raise translate(error, self.path) from error
+            finally:
+                if generation == self._generation and connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            self._checkpoint_due = self._checkpoint_due or crossed
+            if self._checkpoint_due:
+                self._checkpoint(connection)
+            return result
+
+    def _begin(self, connection: sqlite3.Connection, deadline: float) -> None:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                if not is_contention(error) or time.monotonic() > deadline:
+                    raise translate(error, self.path) from error
+                time.sleep(random.uniform(0.0005, 0.01))
+            else:
+                return
+
+    def _commit(self, connection: sqlite3.Connection, written: tuple[str, ...]) -> None:
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if is_contention(error) or getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+                raise
+            raise OutcomeUnknown(f"{self.path}: {error} while committing; reopen the store to see what it holds", written) from error
+
+    def _checkpoint(self, connection: sqlite3.Connection) -> None:
+        try:
+            _, frames, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        except sqlite3.Error:
+            return  # the commit stands; a later one tries again
+        self._checkpoint_due = frames != moved
+
+    @contextmanager
+    def _turn(self, deadline: float) -> Iterator[sqlite3.Connection]:
+        """Hold the writer: first among the threads, then among the processes."""
+        with self._writer_lock(deadline):
+            connection = self._writer_connection()
+            try:
+                self._queue.acquire(deadline)
+            except OSError as error:
+                raise ReadOnly(f"{self.path}-q cannot be opened ({error.strerror}): check the folder's permissions") from error
+            try:
+                yield connection
+            finally:
+                self._queue.release()
+
+    @contextmanager
+    def _writer_lock(self, deadline: float) -> Iterator[None]:
+        if self._holder == threading.get_ident():
+            raise RuntimeError("a change was begun inside another change of the same store")
+        lock = self._lock  # after a fork the child has a new one
+        if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise Busy(f"{self.path}: other threads held the store until the deadline: nothing was written; try again")
+        self._holder = threading.get_ident()
+        try:
+            yield
+        finally:
+            self._holder = None
+            lock.release()
+
+    def _writer_connection(self) -> sqlite3.Connection:
+        self._check_open()
+        if self._writer is None:
+            with translated(self.path):
+                self._writer = self._connect(self._deadline())
+        return self._writer
+
+    def _take_reader(self) -> sqlite3.Connection:
+        deadline = self._deadline()
+        with self._pool:
+            while True:
+                self._check_open()
+                if self._idle:
+                    return self._idle.pop()
+                if len(self._readers) + self._opening < _MAX_READERS:
+                    self._opening += 1
+                    break
+                if not self._pool.wait(deadline - time.monotonic()):
+                    raise Busy(f"{self.path}: all readers were in use until the deadline")
+        connection: sqlite3.Connection | None = None
+        try:
+            with translated(self.path):
+                connection = self._connect(deadline)
+            return connection
+        finally:
+            with self._pool:
+                self._opening -= 1
+                if connection is not None:
+                    self._readers.append(connection)
+
+    def _give_reader(self, connection: sqlite3.Connection) -> None:
+        with self._pool:
+            if connection not in self._readers:
+                return  # taken before a fork: it belongs to the parent
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
+                self._pool.notify()
+
+    def _deadline(self) -> float:
+        return time.monotonic() + self._timeout
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Closed(f"{self.path} was closed: open a new Store")
+
+    def _abandon(self) -> list[Any]:
+        """Forget, in a child of a fork, the connections of the parent; give them so that they stay referenced."""
+        inherited = [connection for connection in (self._writer, *self._readers) if connection is not None]
+        self._start()
+        self._generation += 1
+        return inherited
+
+
+def _only_operational(action: int, table: str | None, _column: str | None, _database: str | None, _trigger: str | None) -> int:
+    writes = (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
+    if action in writes and table not in OPERATIONAL:
+        return sqlite3.SQLITE_DENY
+    structural = action in (sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_TRANSACTION)
+    return sqlite3.SQLITE_DENY if structural else sqlite3.SQLITE_OK
+
+
+def _after_fork_in_child() -> None:
+    """Leave the parent's connections alone: not even closing them is safe (SQLite, "How To Corrupt")."""
+    inherited: list[Any] = [connection for database in list(_instances) for connection in database._abandon()]
+    if inherited:
+        inherited.append(inherited)  # a cycle that the frozen collector never visits, so nothing closes them
+        gc.freeze()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

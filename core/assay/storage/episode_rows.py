@@ -1,0 +1,139 @@
+"""Queries on episodes and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.storage.reader import Reader
+
+__all__ = [
+    "between",
+    "by_ids",
+    "by_numbers",
+    "by_text",
+    "edges_from",
+    "edges_to",
+    "keyed",
+    "last_number",
+    "matching_prefix",
+    "neighbours",
+    "page",
+    "select",
+    "sessions",
+]
+
+_COLUMNS = (
+    "id,n,kind,content,happened,recorded,origin,source,session,run,trust,success,state_key,tags,metadata,idem,"
+    "verdict,quarantined"
+)
+_CHUNK = 900
+
+
+def select(reader: Reader, condition: str, parameters: Sequence[Any], tail: str = "") -> list[dict[str, Any]]:
+    """Give episode rows that satisfy a condition of this room."""
+    names = _COLUMNS.split(",")
+    rows = reader.execute(f"SELECT {_COLUMNS} FROM episode WHERE {condition} {tail}", parameters)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def by_ids(reader: Reader, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Give the live episodes among some full ids, in no order."""
+    found: list[dict[str, Any]] = []
+    for start in range(0, len(ids), _CHUNK):
+        chunk = ids[start : start + _CHUNK]
+        found += select(reader, f"id IN ({','.join('?' * len(chunk))})", chunk)
+    return found
+
+
+def by_numbers(reader: Reader, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Give the live episodes with some numbers, in order of number."""
+    found: list[dict[str, Any]] = []
+    for start in range(0, len(numbers), _CHUNK):
+        chunk = numbers[start : start + _CHUNK]
+        found += select(reader, f"n IN ({','.join('?' * len(chunk))})", chunk)
+    return sorted(found, key=lambda row: row["n"])
+
+
+def between(reader: Reader, first: int, last: int, limit: int = -1) -> list[dict[str, Any]]:
+    """Give the live episodes with numbers from `first` to `last`, in order."""
+    return select(reader, "n BETWEEN ? AND ?", (first, last), f"ORDER BY n LIMIT {int(limit)}")
+
+
+def page(
+    reader: Reader, *, after: int, limit: int, session: str | None, source: str | None, newest_first: bool
+) -> list[dict[str, Any]]:
+    """Give a page of live episodes behind (or, newest first, before) a number."""
+    condition, parameters = ("n < ?" if newest_first else "n > ?"), [after]
+    filters: list[Any] = list(parameters)
+    for column, value in (("session", session), ("source", source)):
+        if value is not None:
+            condition += f" AND {column} = ?"
+            filters.append(value)
+    return select(reader, condition, filters, f"ORDER BY n {'DESC' if newest_first else ''} LIMIT {int(limit)}")
+
+
+def last_number(reader: Reader) -> int:
+    """Give the number of the newest episode ever recorded, 0 when there is none."""
+    newest = reader.execute("SELECT max(n) FROM episode")[0][0] or 0
+    erased = reader.execute("SELECT max(n) FROM tombstone")[0][0] or 0
+    return max(newest, erased)
+
+
+def by_text(reader: Reader, digest: bytes) -> list[dict[str, Any]]:
+    """Give the live episodes whose folded text has a digest, oldest first."""
+    return select(reader, "text_hash = ? AND quarantined = 0", (digest,), "ORDER BY n LIMIT 50")
+
+
+def keyed(reader: Reader, key: str) -> list[dict[str, Any]]:
+    """Give the live episodes under a state key, newest by event time first."""
+    return select(reader, "state_key = ? AND quarantined = 0", (key,), "ORDER BY happened DESC, n DESC")
+
+
+def matching_prefix(reader: Reader, prefix: str, limit: int = 2) -> list[tuple[str, bool]]:
+    """Give (id, erased) of what begins with a prefix, episodes and tombstones alike."""
+    bounds = (prefix, prefix + "~")  # `~` sorts behind every character of an id
+    live = reader.execute("SELECT id FROM episode WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", (*bounds, limit))
+    gone = reader.execute("SELECT id FROM tombstone WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", (*bounds, limit))
+    return [(row[0], False) for row in live] + [(row[0], True) for row in gone]
+
+
+def neighbours(reader: Reader, ref: str) -> tuple[str, ...]:
+    """Give the ids directly before and behind an id in sort order."""
+    found = [
+        reader.execute(f"SELECT {pick}(id) FROM {table} WHERE id {sign} ?", (ref,))[0][0]
+        for table in ("episode", "tombstone")
+        for pick, sign in (("max", "<"), ("min", ">"))
+    ]
+    return tuple(other for other in found if other is not None)
+
+
+def edges_from(reader: Reader, kind: str, sources: Sequence[str]) -> list[tuple[str, str]]:
+    """Give (source, target) of the edges of a kind that leave some episodes."""
+    return _edges(reader, kind, "source", sources)
+
+
+def edges_to(reader: Reader, kind: str, targets: Sequence[str]) -> list[tuple[str, str]]:
+    """Give (source, target) of the edges of a kind that reach some episodes."""
+    return _edges(reader, kind, "target", targets)
+
+
+def _edges(reader: Reader, kind: str, column: str, refs: Sequence[str]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for start in range(0, len(refs), _CHUNK):
+        chunk = refs[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        rows = reader.execute(
+            f"SELECT source, target FROM edge WHERE {column} IN ({marks}) AND kind = ? ORDER BY made, id", (*chunk, kind)
+        )
+        found += [(row[0], row[1]) for row in rows]
+    return found
+
+
+def sessions(reader: Reader, *, after: str, limit: int) -> list[tuple[str, int, int]]:
+    """Give (session, episodes, time of the last in microseconds) in order of name."""
+    rows = reader.execute(
+        "SELECT session, count(*), max(recorded) FROM episode WHERE session > ? GROUP BY session ORDER BY session LIMIT ?",
+        (after, limit),
+    )
+    return [(row[0], row[1], row[2]) for row in rows]

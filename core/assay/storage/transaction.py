@@ -1,0 +1,157 @@
+"""One change of the store: its rows, and the audit entries that commit to them."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from assay.model.episode import JsonValue
+from assay.model.labels import Trust
+from assay.model.refs import make_id
+from assay.storage.reader import Head, Reader
+from assay.storage.tables import AUDITED, Row, Value
+
+__all__ = ["Change", "Entry", "Seal", "Transaction", "commitment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row written (`+` new, `~` changed) or removed (`-`) by an entry."""
+
+    table: str
+    action: str
+    ref: str
+    commitment: str | None
+
+
+@dataclass(slots=True)
+class Entry:
+    """What the log will say of one operation."""
+
+    op: str
+    seq: int
+    ts: int
+    wall: int
+    actor: str
+    principal: str
+    trust: Trust | None
+    data: Mapping[str, JsonValue]
+    written: dict[tuple[str, str], Change] = field(default_factory=dict[tuple[str, str], Change])
+
+    @property
+    def changes(self) -> list[Change]:
+        """Give the rows in the order in which they were first written."""
+        return list(self.written.values())
+
+    def note(self, change: Change) -> None:
+        """Add a change; several changes of one row in one entry are one."""
+        place = (change.table, change.ref)
+        before = self.written.get(place)
+        if before is not None and before.action == "+":
+            if change.action == "-":
+                del self.written[place]
+                return
+            change = Change(change.table, "+", change.ref, change.commitment)
+        self.written[place] = change
+
+
+Seal = Callable[[Head, list[Entry]], tuple[list[bytes], Head]]
+
+
+def commitment(table: str, ref: str, row: Row, salt: bytes) -> str:
+    """Commit to a row: HMAC-SHA256 under its salt of its columns as compact JSON, in hex.
+
+    Without the salt, which dies with the row, the commitment confirms no guess of the content.
+    """
+    values = [value.hex() if isinstance(value, bytes) else value for value in (row[name] for name in AUDITED[table])]
+    text = json.dumps([table, ref, *values], ensure_ascii=False, separators=(",", ":"))
+    return hmac.digest(salt, text.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+
+class Transaction(Reader):
+    """Write access within one transaction; `entry` must be called before the first row is written."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, secret: bytes, *, wall: int, principal: str, ids: Callable[[], bytes]
+    ) -> None:
+        super().__init__(connection, secret)
+        head = self.head()
+        self.base = head
+        self.wall = wall
+        self.now = max(wall, head.ts)
+        self.principal = principal
+        self.entries: list[Entry] = []
+        self._ids = ids
+
+    def entry(
+        self, op: str, *, actor: str, trust: Trust | None = None, data: Mapping[str, JsonValue] | None = None
+    ) -> Entry:
+        """Begin the log entry that the following rows belong to."""
+        seq = self.base.size + len(self.entries)
+        entry = Entry(op, seq, self.now, self.wall, actor, self.principal, trust, data or {})
+        self.entries.append(entry)
+        return entry
+
+    def new_id(self, prefix: str) -> str:
+        """Mint an id that sorts by time."""
+        return make_id(prefix, self.now, self._ids())
+
+    def insert(self, table: str, ref: str, values: Row) -> None:
+        """Add a row; every column of the table must be given."""
+        salt = os.urandom(32)
+        self._log(table, "+", ref, values, salt)
+        columns = AUDITED[table]
+        marks = ",".join("?" * (len(columns) + 3))
+        self._connection.execute(
+            f"INSERT INTO {table}(id,{','.join(columns)},salt,seq) VALUES({marks})",
+            (ref, *[values[name] for name in columns], salt, self.entries[-1].seq),
+        )
+
+    def update(self, table: str, ref: str, values: Row) -> None:
+        """Change some columns of a row that exists."""
+        row = self.get(table, ref)
+        if row is None:
+            raise LookupError(f"{table} {ref} does not exist")
+        self._log(table, "~", ref, {**row, **values}, row["salt"])
+        sets = ",".join(f"{name}=?" for name in values)
+        self._connection.execute(
+            f"UPDATE {table} SET {sets},seq=? WHERE id=?", (*values.values(), self.entries[-1].seq, ref)
+        )
+        if table == "setting":
+            self._settings = None
+
+    def delete(self, table: str, ref: str) -> None:
+        """Remove a row, and the salt that could confirm a guess of it."""
+        self._entry().note(Change(table, "-", ref, None))
+        self._connection.execute(f"DELETE FROM {table} WHERE id=?", (ref,))
+        if table == "setting":
+            self._settings = None
+
+    def put_setting(self, name: str, value: JsonValue) -> None:
+        """Write a setting row, whether or not it exists."""
+        row: dict[str, Value] = {"value": json.dumps(value, ensure_ascii=False, sort_keys=True)}
+        if self.get("setting", name) is None:
+            self.insert("setting", name, row)
+        else:
+            self.update("setting", name, row)
+        self._settings = None
+
+    def put_meta(self, key: str, value: bytes) -> None:
+        """Write a constant of the store, once."""
+        self._connection.execute("INSERT INTO meta VALUES(?, ?)", (key, value))
+
+    def write(self, sql: str, parameters: tuple[Value, ...] = ()) -> None:
+        """Run a statement of this room on a derived table (search index, pending erasures)."""
+        self._connection.execute(sql, parameters)
+
+    def _log(self, table: str, action: str, ref: str, row: Row, salt: bytes) -> None:
+        self._entry().note(Change(table, action, ref, commitment(table, ref, row, salt)))
+
+    def _entry(self) -> Entry:
+        if not self.entries:
+            raise RuntimeError("a row was written before the transaction began an audit entry")
+        return self.entries[-1]

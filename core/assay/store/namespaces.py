@@ -1,0 +1,287 @@
+"""The store's namespaces: what is asked for less often than the twelve verbs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from assay.episodes import loading, succession
+from assay.errors import InvalidInput, NotFound
+from assay.model.belief import Belief
+from assay.model.episode import Episode, JsonValue
+from assay.model.recall import Hit
+from assay.model.times import from_us
+from assay.storage import audit_rows, document_rows, episode_rows
+from assay.storage.database import Database
+
+if TYPE_CHECKING:
+    from assay.store.facade import Store
+
+__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page"]
+
+Ref = str | Episode | Hit
+
+
+def _text(item: Ref) -> str:
+    if isinstance(item, str):
+        return item
+    return item.ref if isinstance(item, Episode) else item.id
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of episodes; `next` is the cursor of the one behind it, or None."""
+
+    items: tuple[Episode, ...]
+    next: int | None
+
+    def __iter__(self) -> Any:
+        """Iterate over the episodes."""
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        """Count the episodes."""
+        return len(self.items)
+
+
+class Episodes:
+    """What was recorded, in order."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(
+        self, *, after: int | None = None, limit: int = 100, session: str | None = None, source: str | None = None
+    ) -> Page:
+        """List episodes in the order of recording, those that were replaced included."""
+        if not 1 <= limit <= 10_000:
+            raise InvalidInput("limit", "1 to 10,000")
+        with self._database.read() as reader:
+            rows = episode_rows.page(
+                reader, after=after or 0, limit=limit + 1, session=session, source=source, newest_first=False
+            )
+            items = loading.build(reader, rows[:limit])
+        return Page(tuple(items), items[-1].n if len(rows) > limit else None)
+
+    def get(self, ref: Ref) -> Episode:
+        """Give one episode.
+
+        Raises:
+            NotFound: The ref names no live episode.
+        """
+        with self._database.read() as reader:
+            return loading.load(reader, [loading.resolve(reader, _text(ref))])[0]
+
+    def supersede(self, old: Ref, new: Ref, *, reason: str = "") -> None:
+        """Let one episode take the place of another.
+
+        Raises:
+            Conflict: The message says why it cannot.
+        """
+
+        def write(tx: Any) -> None:
+            before, behind = loading.resolve(tx, _text(old)), loading.resolve(tx, _text(new))
+            tx.entry("supersede", actor="host")
+            succession.supersede(tx, before, behind, reason=reason, made_by="caller")
+
+        self._database.mutate(write)
+
+    def un_echo(self, ref: Ref) -> None:
+        """Say that an episode is no repetition after all.
+
+        Raises:
+            NotFound: It is not held as an echo.
+        """
+
+        def write(tx: Any) -> None:
+            full = loading.resolve(tx, _text(ref))
+            edges = tx.find("edge", {"source": full, "kind": "echo"})
+            if not edges:
+                raise NotFound(full, "this episode is not held as an echo")
+            tx.entry("un_echo", actor="host")
+            for edge in edges:
+                tx.delete("edge", edge["id"])
+            tx.update("episode", full, {"verdict": "new"})
+
+        self._database.mutate(write)
+
+    def sessions(self, *, after: str = "", limit: int = 100) -> Sequence[tuple[str, int, datetime]]:
+        """List (session, episodes, last recorded at) in order of name, behind `after`."""
+        with self._database.read() as reader:
+            return [(name, count, from_us(last)) for name, count, last in episode_rows.sessions(reader, after=after, limit=limit)]
+
+
+class Beliefs:
+    """What the store holds on evidence."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(self) -> Sequence[Belief]:
+        """List every belief, in order of section and place."""
+        from assay.beliefs.loading import all_beliefs
+
+        with self._database.read() as reader:
+            return all_beliefs(reader)
+
+    def get(self, name: str) -> Belief:
+        """Give a belief by name or ref.
+
+        Raises:
+            NotFound: There is none.
+        """
+        for belief in self.list():
+            if name == belief.name or (len(name) >= 11 and belief.ref.startswith(name)):
+                return belief
+        raise NotFound(name, "no belief of this store has this name or ref")
+
+
+class Keys:
+    """State keys: facts that have one current value."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, key: str) -> Episode | None:
+        """Give the episode that holds a key now, or None."""
+        from assay.text import fold
+
+        with self._database.read() as reader:
+            rows = episode_rows.keyed(reader, fold(key).strip())
+            ids = [row["id"] for row in rows]
+            gone = succession.replaced(reader, ids)
+            flagged = {source for source, _ in episode_rows.edges_from(reader, "conflicts", ids)}
+            holders = [ref for ref in ids if ref not in gone and ref not in flagged]
+            return loading.load(reader, holders[:1])[0] if holders else None
+
+    def history(self, key: str) -> Sequence[Episode]:
+        """Give every value of a key, newest first."""
+        from assay.text import fold
+
+        with self._database.read() as reader:
+            return loading.build(reader, episode_rows.keyed(reader, fold(key).strip()))
+
+
+class Continuity:
+    """The bounded document that is rewritten by wraps."""
+
+    def __init__(self, database: Database, store: Store) -> None:
+        self._database = database
+        self._store = store
+
+    def text(self, version: int | None = None) -> str:
+        """Give the document, or one of its versions; "" before the first wrap.
+
+        Raises:
+            NotFound: There is no such version.
+        """
+        with self._database.read() as reader:
+            if version is None:
+                return document_rows.newest_body(reader)
+            rows = reader.find("document", {"version": version})
+            if not rows:
+                raise NotFound(str(version), "the document has no such version")
+            body: str = rows[0]["body"]
+            return body
+
+    def version(self) -> int:
+        """Give the number of the newest version, 0 before the first wrap."""
+        with self._database.read() as reader:
+            return document_rows.newest_version(reader)
+
+    def draft(self) -> str:
+        """Give the text of a save that came too late, or ""."""
+        with self._database.read() as reader:
+            rows = reader.find("draft")
+            return rows[0]["body"] if rows else ""
+
+    def cancel(self, token: str | None = None, *, session: str | None = None, force: bool = False) -> bool:
+        """Cancel the open wrap; its episodes wait for the next. False when none was open.
+
+        Args:
+            token: Of the wrap; or `session`, which opened it; or `force`, which needs neither.
+        """
+        from assay.wrap.lifecycle import cancel
+
+        return cancel(self._database, token, session=session or self._store.session or "local", force=force)
+
+
+class Authority:
+    """Who may consolidate, and the settings that only the operator changes."""
+
+    def __init__(self, database: Database, store: Store) -> None:
+        self._database = database
+        self._store = store
+
+    def claim(self, session: str, *, take: bool = False) -> None:
+        """Give a session the baton; `take=True` takes it from another holder.
+
+        Raises:
+            NotAuthorised: Another session holds it.
+        """
+        from assay.authority.baton import claim
+
+        claim(self._database, session, take=take)
+
+    def baton(self) -> str | None:
+        """Give the session that holds the baton, or None."""
+        from assay.authority.baton import holder
+
+        with self._database.read() as reader:
+            return holder(reader)
+
+    def set(self, **values: JsonValue) -> None:
+        """Change settings of the store; audited.
+
+        Raises:
+            InvalidInput: An unknown name, or a value outside its range.
+        """
+
+        def write(tx: Any) -> None:
+            tx.settings.changed(**values)
+            tx.entry("setting", actor="host", data=dict(values))
+            for name, value in values.items():
+                tx.put_setting(name, value)
+
+        self._database.mutate(write)
+
+    def settings(self) -> Mapping[str, JsonValue]:
+        """Give every setting and its value."""
+        with self._database.read() as reader:
+            settings = reader.settings
+        return {name: getattr(settings, name) for name in type(settings).__dataclass_fields__}
+
+
+class History:
+    """What changed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def changes(self, ref: Ref, *, limit: int = 100) -> Sequence[Mapping[str, JsonValue]]:
+        """Give the audit entries that wrote an item, oldest first."""
+        wanted = _text(ref)
+        with self._database.read() as reader:
+            found = audit_rows.mentioning(reader, wanted, limit)
+        return [json.loads(entry) for _, entry in found]
+
+
+class Audit:
+    """The log of every change."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def entries(self, after: int = -1, *, limit: int = 1000) -> Sequence[Mapping[str, JsonValue]]:
+        """Give the entries behind a seq, in order; the caller keeps the cursor."""
+        with self._database.read() as reader:
+            return [json.loads(entry) for _, entry in audit_rows.entries(reader, after, limit)]
+
+    def head(self) -> tuple[int, str]:
+        """Give the number of entries and the Merkle root, hex."""
+        with self._database.read() as reader:
+            head = reader.head()
+        return head.size, head.root.hex()

@@ -1,0 +1,39 @@
+"""Text, compared in one place and in every language."""
+
+from assay.text.compare import containment, covers, near, weight
+from assay.text.content import content, content_set, query_terms, terms
+from assay.text.normal import canon, fold, skeleton
+from assay.text.polarity import Polarity, agrees, polarity
+from assay.text.redact import redact
+from assay.text.segment import words
+from assay.text.sentences import clip, sentences
+from assay.text.strength import Strength, strength
+from assay.text.tokens import estimate_tokens
+from assay.text.values import Value, ValueType, values
+
+__all__ = [
+    "Polarity",
+    "Strength",
+    "Value",
+    "ValueType",
+    "agrees",
+    "canon",
+    "clip",
+    "containment",
+    "content",
+    "content_set",
+    "covers",
+    "estimate_tokens",
+    "fold",
+    "near",
+    "polarity",
+    "query_terms",
+    "redact",
+    "sentences",
+    "skeleton",
+    "strength",
+    "terms",
+    "values",
+    "weight",
+    "words",
+]

@@ -1,0 +1,93 @@
+"""How much of one text is in another."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from math import log
+
+from assay.text.content import content_set, term_of
+from assay.text.lexicon import members
+from assay.text.normal import fold
+from assay.text.polarity import agrees
+from assay.text.segment import chunk_tokens, words
+from assay.text.values import values
+
+__all__ = ["containment", "covers", "near", "weight"]
+
+NEAR_JACCARD = 0.8
+IDF_MIN_DOCUMENTS = 50
+GENERAL_WEIGHT = 0.25
+SHINGLE = 5
+
+
+def weight(word: str, *, df: int, documents: int) -> float:
+    """Weigh a content word between 0 (in every episode) and 1 (T5).
+
+    Args:
+        word: A stem as `content` gives it.
+        df: Episodes that hold the word.
+        documents: Episodes in all. With 50 or more the weight is ln((N+1)/(df+1)) / ln(N+1); with fewer,
+            0.25 for a word of the list of general words and 1 for any other.
+    """
+    if documents < IDF_MIN_DOCUMENTS:
+        return GENERAL_WEIGHT if word in _general() else 1.0
+    return max(0.0, log((documents + 1) / (df + 1)) / log(documents + 1))
+
+
+def near(a: str, b: str, *, jaccard: float = NEAR_JACCARD) -> bool:
+    """Tell whether two texts say the same (T9): equal when folded, or nearly the same content words.
+
+    The second needs a Jaccard ratio of `jaccard`, equal values and agreeing polarity. Symmetric.
+    """
+    if fold(a) == fold(b):
+        return True
+    left, right = content_set(a), content_set(b)
+    if not left or len(left & right) < jaccard * len(left | right):
+        return False
+    return _measures(a) == _measures(b) and agrees(a, b)
+
+
+def covers(a: str, b: str, weights: Mapping[str, float] | Callable[[str], float] | None = None) -> float:
+    """Return the weighted share, 0 to 1, of the content words of `b` that `a` holds (T10); 0 when `b` has none.
+
+    A word that `weights` does not know weighs 1.
+    """
+    wanted = content_set(b)
+    if not wanted:
+        return 0.0
+    shared = wanted & content_set(a)
+    if weights is None:
+        return len(shared) / len(wanted)
+    weigh = weights if callable(weights) else _lookup(weights)
+    whole = sum(map(weigh, sorted(wanted)))
+    return sum(map(weigh, sorted(shared))) / whole if whole else 0.0
+
+
+def containment(shown: str, text: str) -> float:
+    """Return the share, 0 to 1, of the runs of five words of `text` that `shown` holds as well.
+
+    A text of fewer than five words is one run. 0 for a text without words.
+    """
+    asked = words(text)
+    size = min(SHINGLE, len(asked))
+    if not size:
+        return 0.0
+    runs = _shingles(asked, size)
+    return len(runs & _shingles(words(shown), size)) / len(runs)
+
+
+def _shingles(listed: list[str], size: int) -> set[tuple[str, ...]]:
+    return set(zip(*(listed[start:] for start in range(size)), strict=False))
+
+
+def _lookup(weights: Mapping[str, float]) -> Callable[[str], float]:
+    return lambda word: weights.get(word, 1.0)
+
+
+def _measures(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset((value.type, value.norm) for value in values(text))
+
+
+@cache
+def _general() -> frozenset[str]:
+    listed = (token for word in members("general") for token in chunk_tokens(word))
+    return frozenset(term_of(token) for token in listed)

@@ -1,0 +1,90 @@
+"""Content words, and the terms of the index."""
+
+from functools import lru_cache
+
+from assay.text.lexicon import members
+from assay.text.normal import fold
+from assay.text.script import Script
+from assay.text.segment import CHUNK, Token, chunk_tokens
+from assay.text.stems import lemma, stem
+
+__all__ = ["content", "content_set", "is_stop", "query_terms", "term_of", "terms"]
+
+_REMEMBERED = 2_048  # characters: longer texts are not kept by content_set
+_SPELLED = frozenset([Script.LATIN, Script.CYRILLIC, Script.GREEK, Script.ARABIC])
+
+
+def content(text: str) -> list[str]:
+    """Return the content words of a text, stemmed, in order, with repeats (T4).
+
+    Stop words and light verbs are left out. A Latin, Cyrillic, Greek or Arabic word counts when it has three
+    letters, a digit, or is an acronym of two capitals.
+    """
+    found: list[str] = []
+    for chunk in text.split():
+        found.extend(_content_of(chunk) if len(chunk) <= CHUNK else _content(chunk))
+    return found
+
+
+def content_set(text: str) -> frozenset[str]:
+    """Return the distinct content words of a text."""
+    return _short_set(text) if len(text) <= _REMEMBERED else frozenset(content(text))
+
+
+def terms(text: str) -> list[str]:
+    """Return what the index holds of a text: content words and whole identifiers, short words and numbers too.
+
+    The same function serves indexing and querying, so that both always agree.
+    """
+    found: list[str] = []
+    for chunk in text.split():
+        found.extend(_terms_of(chunk) if len(chunk) <= CHUNK else _terms(chunk))
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the distinct terms of a question, in order."""
+    return list(dict.fromkeys(terms(text)))
+
+
+def is_stop(token: Token) -> bool:
+    """Tell whether a token is a stop word or a form of a light verb."""
+    word = token.word
+    if token.whole or (token.acronym and token.script is Script.LATIN and len(word) <= 3):
+        return False  # IT and US are no pronouns
+    return word in members("stop") or word in members("light")
+
+
+def term_of(token: Token) -> str:
+    """Return the form under which a token is compared: its stem, or itself for an identifier."""
+    if token.whole and not token.word.isalpha():
+        return token.word
+    return stem(lemma(token.word) if token.script is Script.LATIN else token.word, token.script)
+
+
+@lru_cache(maxsize=1_024)
+def _short_set(text: str) -> frozenset[str]:
+    return frozenset(content(text))
+
+
+def _content(chunk: str) -> tuple[str, ...]:
+    return tuple(term_of(token) for token in chunk_tokens(chunk) if _counts(token) and not is_stop(token))
+
+
+def _terms(chunk: str) -> tuple[str, ...]:
+    return tuple(term_of(token) for token in chunk_tokens(chunk) if not is_stop(token))
+
+
+_content_of = lru_cache(maxsize=32_768)(_content)
+_terms_of = lru_cache(maxsize=32_768)(_terms)
+
+
+def _counts(token: Token) -> bool:
+    if token.acronym or token.script not in _SPELLED:
+        return True
+    letters = 0
+    for char in token.word:
+        if char.isdecimal():
+            return True
+        letters += char.isalpha()
+    return letters >= 3

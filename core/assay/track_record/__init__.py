@@ -1,0 +1,1 @@
+"""How acting on what was remembered went."""
