@@ -153,7 +153,8 @@ class NewerSchema(StorageFailure):
     code = "newer-schema"
 
     def __init__(self, path: str, found: int, known: int) -> None:
-        super().__init__(f"{path} has schema {found}, this version knows {known}: upgrade with pip install -U assay-memory")
+        advice = "upgrade with pip install -U assay-memory"
+        super().__init__(f"{path} has schema {found}, this version knows {known}: {advice}")
         self.found = found
         self.known = known
 

@@ -173,7 +173,7 @@ _pieces = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=6000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(_pieces, st.sampled_from(["\n", " ", ""]))
 def test_what_is_rendered_reads_back_equal(pieces: list[str], joint: str) -> None:
     text = "## State\n\n## Patterns\n" + joint.join(pieces) + "\n\n## Decisions\n\n## Durable Facts\n" + joint.join(pieces) + "\n\n## Context\n" + joint.join(pieces)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.errors import InvalidInput, TooLarge
 from assay.model.constants import MAX_IDS_PER_CALL, MAX_LABEL_CHARS, MAX_METADATA_BYTES, MAX_METADATA_DEPTH
@@ -160,13 +160,9 @@ def _metadata(metadata: Mapping[str, JsonValue]) -> str:
     return text
 
 
-def _check_depth(value: object, left: int) -> None:
+def _check_depth(value: Any, left: int) -> None:
     if left < 0:
         raise InvalidInput("metadata", f"nested deeper than {MAX_METADATA_DEPTH}")
-    children: Sequence[object] = ()
-    if isinstance(value, Mapping):
-        children = list(value.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-    elif isinstance(value, list):
-        children = value  # pyright: ignore[reportUnknownVariableType]
+    children: Any = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
     for child in children:
         _check_depth(child, left - 1)

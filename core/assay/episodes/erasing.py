@@ -34,6 +34,4 @@ def erase_episode(tx: Transaction, ref: str, *, reason: str) -> None:
         for other in others:
             link(tx, "echo", other, first, made_by="rewired")
     tx.delete("episode", ref)
-    tx.insert(
-        "tombstone", ref, {"n": row["n"], "erased": tx.now, "reason": reason, "idem": row["idem"]}
-    )
+    tx.insert("tombstone", ref, {"n": row["n"], "erased": tx.now, "reason": reason, "idem": row["idem"]})

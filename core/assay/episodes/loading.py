@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assay.episodes.lineage import effective_trust
 from assay.errors import NotFound
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Origin, Trust, Verdict
 from assay.model.refs import is_ref, normal_ref, short_ref
 from assay.model.times import from_us
-from assay.episodes.lineage import effective_trust
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hmac
 from typing import Any
 
-from assay.errors import Conflict, InvalidInput, NotAuthorised, TooLarge
 from assay.episodes.draft import Checked, Draft, checked
 from assay.episodes.loading import build, resolve
 from assay.episodes.succession import claim_key, link, replaced, supersede
+from assay.errors import Conflict, InvalidInput, NotAuthorised, TooLarge
 from assay.model.constants import CLOCK_SKEW
 from assay.model.episode import Episode
 from assay.model.labels import Origin, Trust, Verdict
@@ -30,7 +30,9 @@ def prepare(draft: Draft) -> Checked:
     return checked(draft)
 
 
-def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust, number: int | None = None) -> Episode:
+def record(
+    tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust, number: int | None = None
+) -> Episode:
     """Record an episode in the caller's transaction.
 
     Args:
@@ -120,7 +122,9 @@ def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
     if trust is None:
         trust = min(default, Trust.TOOL, key=lambda label: label.rank) if draft.origin is Origin.TOOL else default
     if trust.rank > ceiling.rank:
-        raise NotAuthorised(f"trust: {trust.value} is above this store's ceiling, {ceiling.value}; open the store with trust_ceiling=")
+        raise NotAuthorised(
+            f"trust: {trust.value} is above this store's ceiling, {ceiling.value}; open the store with trust_ceiling="
+        )
     return trust
 
 

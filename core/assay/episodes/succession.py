@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.errors import Conflict
 from assay.episodes.lineage import effective_trust
+from assay.errors import Conflict
 from assay.model.constants import SUCCESSION_COVER
 from assay.storage import episode_rows
 from assay.storage.reader import Reader

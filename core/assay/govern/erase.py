@@ -10,9 +10,9 @@ from assay.episodes import erasing, lineage, loading
 from assay.episodes.loading import resolve
 from assay.model.episode import Episode
 from assay.model.explanation import Erasure
-from assay.recall import index
 from assay.model.times import to_us
-from assay.storage import pending_rows
+from assay.recall import index
+from assay.storage import episode_rows, pending_rows
 from assay.storage.database import Database
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
@@ -87,9 +87,9 @@ def _elsewhere(reader: Reader, words: set[str], erased: set[str]) -> set[str]:
 
     found: set[str] = set()
     if words:
-        for row in reader.stream_texts():
-            if row[0] not in erased:
-                found |= words & _tokens(fold(row[1]))
+        for ref, content in episode_rows.texts(reader):
+            if ref not in erased:
+                found |= words & _tokens(fold(content))
     return found
 
 

@@ -86,7 +86,8 @@ class Recall(Sequence[Hit]):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td><code>{hit.ref}</code></td><td>{_escape(hit.text)}</td><td>{hit.score:.2f}</td></tr>" for hit in self._hits
+            f"<tr><td><code>{hit.ref}</code></td><td>{_escape(hit.text)}</td><td>{hit.score:.2f}</td></tr>"
+            for hit in self._hits
         )
         return f"<table>{rows}</table>"
 

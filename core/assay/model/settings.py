@@ -77,7 +77,8 @@ class Settings:
         elif not (name == "carry_days" and value is None):
             low, high = RANGES[name]
             whole = isinstance(getattr(Settings(), name), int)
-            if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not low <= value <= high:
+            number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+            if not number or not low <= value <= high:  # type: ignore[operator]
                 raise InvalidInput(name, f"a number from {low:g} to {high:g}")
 
 

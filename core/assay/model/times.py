@@ -50,7 +50,8 @@ def parse_time(field: str, value: datetime | date | str, *, now: datetime | None
             return parse_time(field, date.fromisoformat(text), end=end)
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(field, f"{text[:40]!r} is not a time: use ISO 8601, such as 2026-01-31T09:00:00+00:00") from error
+        form = "ISO 8601, such as 2026-01-31T09:00:00+00:00"
+        raise InvalidInput(field, f"{text[:40]!r} is not a time: use {form}") from error
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:

@@ -106,7 +106,9 @@ def _blocks(
     reader: Reader, goal: str, cache: TailCache, exclude: frozenset[str], now_us: int, deadline: Deadline
 ) -> list[_Block]:
     found = search(reader, Query(goal, limit=_HITS, exclude=exclude), cache, now_us=now_us, deadline=deadline)
-    beliefs = [hit for hit in found.patterns if reader.find("belief", {"id": hit.id, "residence": Residence.CRYSTAL.value})]
+    beliefs = [
+        hit for hit in found.patterns if reader.find("belief", {"id": hit.id, "residence": Residence.CRYSTAL.value})
+    ]
     kinds = {hit.id: BeliefKind(reader.find("belief", {"id": hit.id})[0]["kind"]) for hit in beliefs}
     blocks = [
         _Block(heading, [_belief(reader, hit) for hit in beliefs if kinds[hit.id] is kind])
@@ -125,7 +127,9 @@ def _blocks(
 
 
 def _belief(reader: Reader, hit: Hit) -> _Item:
-    return _Item(rendering.item_line(hit.ref, hit.text, facts=f"{hit.level}x"), hit.id, text_digest(reader, hit.text).hex())
+    return _Item(
+        rendering.item_line(hit.ref, hit.text, facts=f"{hit.level}x"), hit.id, text_digest(reader, hit.text).hex()
+    )
 
 
 def _event(reader: Reader, hit: Hit) -> _Item:
@@ -136,7 +140,9 @@ def _event(reader: Reader, hit: Hit) -> _Item:
     if hit.replaces:
         facts += f" (replaces {', '.join(hit.replaces)})"
     return _Item(
-        rendering.item_line(hit.ref, hit.text, facts=facts, trust=hit.trust), hit.id, text_digest(reader, hit.text).hex()
+        rendering.item_line(hit.ref, hit.text, facts=facts, trust=hit.trust),
+        hit.id,
+        text_digest(reader, hit.text).hex(),
     )
 
 
@@ -157,4 +163,3 @@ def _fitted(blocks: Iterable[_Block], counter: Callable[[str], int], budget: int
         # A reader keeps the ends of a list best (serial position): the strongest go to head and tail.
         fitted.append(_Block(block.heading, kept[::2] + kept[1::2][::-1]))
     return fitted, left_out
-

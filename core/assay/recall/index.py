@@ -12,12 +12,25 @@ from assay.storage.index_rows import SEGMENT_BITS, IndexState
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["FLUSH_AT", "IndexedText", "TailCache", "analyse", "document_frequency", "flush_if_due", "length_of", "rebuild", "remove"]
+__all__ = [
+    "FLUSH_AT",
+    "IndexedText",
+    "TailCache",
+    "analyse",
+    "document_frequency",
+    "flush_if_due",
+    "length_of",
+    "rebuild",
+    "remove",
+]
 
 FLUSH_AT = 256
 # Raised whenever `text` cuts or stems differently: an older index is rebuilt by the next flush.
 TOKENISER = 1
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def matching_beliefs(reader: Reader, text: str, limit: int = _MOST) -> tuple[Hit
     asked = content_set(text)
     scored: list[tuple[float, int, dict[str, Any]]] = []
     for row in reader.find("belief", {"residence": _RECALLED}):
-        spoken = content_set(f"{row['name'].replace('-', ' ').replace('_', ' ')} {row['text']} {' '.join(json.loads(row['cues']))}")
+        spoken = content_set(" ".join([row["name"], row["text"], *json.loads(row["cues"])]))
         shared = len(asked & spoken)
         if shared:
             scored.append((shared / len(asked), row["level"], row))

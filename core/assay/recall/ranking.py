@@ -28,7 +28,29 @@ _BEFORE, _BEHIND = 0.4, 0.3
 _SESSION = 0.2
 # Postings read per query before common terms only complete the candidates that rarer ones brought.
 _BUDGET = 40_000
-_FIRST_PERSON = frozenset("i me my mine myself we us our ours ich mein je mon yo mi я мой 我 私".split())
+_FIRST_PERSON = frozenset(
+    (
+        "i",
+        "me",
+        "my",
+        "mine",
+        "myself",
+        "we",
+        "us",
+        "our",
+        "ours",
+        "ich",
+        "mein",
+        "je",
+        "mon",
+        "yo",
+        "mi",
+        "я",
+        "мой",
+        "我",
+        "私",
+    )
+)
 
 
 class Deadline:
@@ -79,12 +101,16 @@ def _words(
     reader: Reader, terms: Mapping[str, int], cache: TailCache, width: int, deadline: Deadline
 ) -> dict[int, float]:
     state = index_rows.state(reader)
-    recent = [(number, cache.get(number, content, happened)) for number, content, happened, _ in index_rows.tail(reader, state.flushed)]
+    recent = [
+        (number, cache.get(number, content, happened))
+        for number, content, happened, _ in index_rows.tail(reader, state.flushed)
+    ]
     postings: dict[str, list[Posting]] = defaultdict(list)
     for posting in index_rows.lookup(reader, list(terms)):
         postings[posting.term].append(posting)
     frequency = {
-        term: sum(posting.df for posting in postings[term]) + sum(term in text.terms for _, text in recent) for term in terms
+        term: sum(posting.df for posting in postings[term]) + sum(term in text.terms for _, text in recent)
+        for term in terms
     }
     total = state.docs + len(recent)
     mean = (state.length + sum(text.length for _, text in recent)) / max(1, total)
@@ -120,7 +146,9 @@ def _segments(
         deadline.check()
         if spent and spent + frequency[term] > _BUDGET:
             best = heapq.nlargest(2 * width, scores.items(), key=lambda item: item[1])
-            return _complete(reader, postings, {term: weights[term] for term in order[at:]}, norms, dict(best), deadline)
+            return _complete(
+                reader, postings, {term: weights[term] for term in order[at:]}, norms, dict(best), deadline
+            )
         weight = weights[term] * (_K1 + 1)
         for posting in postings[term]:
             places, freqs, lengths = index_rows.read_posting(reader, posting)

@@ -45,7 +45,7 @@ def label(text: str) -> str:
 
 
 def _hidden(text: str) -> bool:
-    return not text.isascii() and any(map(_is_hidden, text)) or (text.isascii() and not text.isprintable())
+    return (not text.isascii() and any(map(_is_hidden, text))) or (text.isascii() and not text.isprintable())
 
 
 def _is_hidden(char: str) -> bool:

@@ -31,7 +31,11 @@ def search(reader: Reader, query: Query, cache: TailCache, *, now_us: int, deadl
     """
     deadline = deadline or Deadline(None)
     wanted = query.after + query.limit
-    found = _ranked(reader, query, cache, wanted, now_us, deadline) if query.text.strip() else _listed(reader, query, now_us)
+    found = (
+        _ranked(reader, query, cache, wanted, now_us, deadline)
+        if query.text.strip()
+        else _listed(reader, query, now_us)
+    )
     page = found[query.after : wanted]
     episodes = {episode.ref: episode for episode in loading.load(reader, [row["id"] for row, _, _ in page])}
     short = loading.shorten(reader, {*episodes, *(ref for _, _, olds in page for ref in olds)})
@@ -75,12 +79,15 @@ def _ranked(
 
 def _current(reader: Reader, query: Query, rows: list[tuple[dict[str, Any], Ranked]], now_us: int) -> list[Found]:
     """Put, in the place of what was replaced or repeated, what holds now."""
-    ids = [row["id"] for row, _ in rows]
-    echoes = [row["id"] for row, _ in rows if row["verdict"] == Verdict.ECHO.value]
+    ids: list[str] = [row["id"] for row, _ in rows]
+    echoes: list[str] = [row["id"] for row, _ in rows if row["verdict"] == Verdict.ECHO.value]
     firsts = dict(episode_rows.edges_from(reader, "echo", echoes))
     place = heads(reader, list(dict.fromkeys([*ids, *firsts.values()])))
     known = {row["id"]: row for row, _ in rows}
-    stands = {ref: place.get(firsts.get(ref, ref), firsts.get(ref, ref)) for ref in ids}
+    stands: dict[str, str] = {}
+    for ref in ids:
+        first = firsts.get(ref, ref)
+        stands[ref] = place.get(first, first)
     unread = [ref for ref in dict.fromkeys(stands.values()) if ref not in known]
     known |= {row["id"]: row for row in episode_rows.by_ids(reader, unread)}
     found: dict[str, Found] = {}

@@ -7,13 +7,15 @@ lines in a row are a paste.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from re import Pattern
 
 from assay.errors import NotFound
 from assay.episodes import loading
-from assay.model.constants import LOOP_COVER
+from assay.model.constants import LOOP_COVER, MAX_IDS_PER_CALL
 from assay.session.shown import Shown, quoted_text, texts_of
 from assay.storage.reader import Reader
 from assay.text import agrees, content_set, covers, near, sentences, values
@@ -49,9 +51,10 @@ def without_loops(reader: Reader, shown: Shown, text: str, *, own_words: bool) -
     if len(text) < _SHORTEST:
         return Kept(text)
     outside, inside = _unfenced(text)
-    refs = dict.fromkeys(ref for ref in map(lambda found: _full(reader, shown, found), _refs_in(inside)) if ref)
+    refs = dict.fromkeys(_resolved(reader, shown, inside).values())
+    known = _resolved(reader, shown, outside)
     lines = outside.split("\n")
-    judged = [_judge(reader, shown, line) for line in lines]
+    judged = [_judge(reader, line, known) for line in lines]
     if not own_words:
         kept = [_without_shown(reader, shown, line, refs) if not verdict.cut else "" for line, verdict in zip(lines, judged, strict=True)]
     else:
@@ -96,6 +99,12 @@ def _refs_in(text: str) -> list[str]:
     return _ref_form().findall(text) if "ep_" in text or "be_" in text else []
 
 
+def _resolved(reader: Reader, shown: Shown, text: str) -> dict[str, str]:
+    """Give the full ref of each ref in a text; of a flood of them only the first are looked up."""
+    found = dict.fromkeys(_refs_in(text))
+    return {ref: full for ref in islice(found, MAX_IDS_PER_CALL) if (full := _full(reader, shown, ref))}
+
+
 def _full(reader: Reader, shown: Shown, ref: str) -> str | None:
     if ref.startswith("be_"):
         return next((full for full in shown.refs if full.startswith(ref)), None)
@@ -105,9 +114,9 @@ def _full(reader: Reader, shown: Shown, ref: str) -> str | None:
         return None
 
 
-def _judge(reader: Reader, shown: Shown, line: str) -> Kept:
+def _judge(reader: Reader, line: str, known: Mapping[str, str]) -> Kept:
     """Judge a line by the refs it carries."""
-    carried = {ref: full for ref in _refs_in(line) if (full := _full(reader, shown, ref))}
+    carried = {ref: known[ref] for ref in _refs_in(line) if ref in known} if known else {}
     if not carried:
         return Kept(line)
     source = "\n".join(texts_of(reader, list(carried.values())).values())

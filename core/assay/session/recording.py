@@ -44,7 +44,7 @@ class Occurrence:
 
 def record(store: Store, conversation: Conversation, run: RunState, what: Occurrence) -> tuple[str, ...]:
     """Record an event and give the refs of its episodes: none when it was blank or came from our own briefing."""
-    text = _clean(what.text)
+    text, facts = _shortened(_clean(what.text), what.row)
     if not text.strip():
         return ()
     shown = conversation.home.shown
@@ -60,7 +60,7 @@ def record(store: Store, conversation: Conversation, run: RunState, what: Occurr
     if what.inferred:
         sources += run.externals
     refs: list[str] = []
-    parts, facts = _parts(kept.text, what.row)
+    parts = _split(kept.text, what.row.limit)
     for number, part in enumerate(parts):
         episode = store.record(
             part,
@@ -118,19 +118,17 @@ def _clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _parts(text: str, row: Row) -> tuple[list[str], dict[str, JsonValue]]:
-    """Cut a text to its limit; secrets go first, because half a secret is not recognised any more."""
+def _shortened(text: str, row: Row) -> tuple[str, dict[str, JsonValue]]:
+    """Scrub a text that will be cut, because half a secret is not recognised any more, and keep its two ends."""
     if len(text) <= row.limit:
-        return [text], {}
+        return text, {}
     whole = redact(text)[0]
-    if len(whole) <= row.limit:
-        return [whole], {}
-    if row.splits:
-        return _split(whole, row.limit), {}
+    if row.splits or len(whole) <= row.limit:
+        return whole, {}
     head = int((row.limit - _NOTE_CHARS) * _HEAD_SHARE)
     tail = row.limit - _NOTE_CHARS - head
     note = f"\n[... {len(whole) - head - tail:,} of {len(whole):,} characters left out, sha256 {digest(whole)[:16]} ...]\n"
-    return [whole[:head] + note + whole[-tail:]], {"size": len(whole), "sha256": digest(whole)}
+    return whole[:head] + note + whole[-tail:], {"size": len(whole), "sha256": digest(whole)}
 
 
 def _split(text: str, limit: int) -> list[str]:

@@ -44,7 +44,9 @@ def connect(path: str, *, read_only: bool, synchronous: str) -> sqlite3.Connecti
     else:
         mode = "ro" if read_only else "rw"
         uri = f"{Path(path).absolute().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
+        connection = sqlite3.connect(
+            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000
+        )
     try:
         if not read_only:
             connection.execute("PRAGMA journal_mode=WAL")

@@ -9,14 +9,15 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from assay.errors import Busy, Closed, OutcomeUnknown, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.connection import connect, prepare_file
 from assay.storage.failures import is_contention, translate, translated
+from assay.storage.pool import ReaderPool
 from assay.storage.queue import WriterQueue
 from assay.storage.reader import Reader
 from assay.storage.tables import OPERATIONAL
@@ -25,7 +26,6 @@ from assay.storage.transaction import Entry, Seal, Transaction
 __all__ = ["Database", "OperationalWriter"]
 
 T = TypeVar("T")
-_MAX_READERS = 4
 _CHECKPOINT_EVERY = 250  # entries; counted by seq, so that short-lived processes take their turn
 _MEMORY = ":memory:"
 _instances: weakref.WeakSet[Database] = weakref.WeakSet()
@@ -51,6 +51,13 @@ class Database:
         synchronous: `FULL`, or `NORMAL` to accept that a power cut loses the last commits.
         initialise: Writes the first rows of a new store.
     """
+
+    _writer: sqlite3.Connection | None
+    _lock: threading.Lock
+    _holder: int | None
+    _pool: ReaderPool
+    _queue: WriterQueue
+    _checkpoint_due: bool
 
     def __init__(
         self,
@@ -89,13 +96,13 @@ class Database:
     # -- reading -----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def read(self) -> Iterator[Reader]:
+    def read(self) -> Generator[Reader]:
         """Give a snapshot; it is released when the block ends."""
         if self.path == _MEMORY:
             with self._writer_lock(self._deadline()):
                 yield Reader(self._writer_connection(), self._secret)
             return
-        connection = self._take_reader()
+        connection = self._pool.take(self._deadline())
         try:
             with translated(self.path):
                 connection.execute("BEGIN")
@@ -103,7 +110,7 @@ class Database:
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
         finally:
-            self._give_reader(connection)
+            self._pool.give(connection)
 
     # -- writing -----------------------------------------------------------------------------------------------
 
@@ -144,17 +151,13 @@ class Database:
         """Close every connection; the last process to close empties the write-ahead log."""
         if self._closed:
             return
-        with self._pool:
-            self._closed = True
-            readers, self._idle = self._idle, []  # those in use are closed when they are given back
-            self._pool.notify_all()
-        for connection in readers:
-            connection.close()
+        self._closed = True
+        self._pool.close()
         if self._writer is not None:
-            try:  # closing may checkpoint, which must not meet another process's commit
+            # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
+            # another process has the file open, and then closing does not checkpoint.
+            with suppress(Busy, OSError):
                 self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
-            except (Busy, OSError):
-                pass  # then that process has the file open, and closing does not checkpoint
             self._writer.close()
             self._writer = None
         self._queue.close()
@@ -164,13 +167,10 @@ class Database:
 
     def _start(self) -> None:
         """Set the state that belongs to this process; a child of a fork starts again."""
-        self._writer: sqlite3.Connection | None = None
+        self._writer = None
         self._lock = threading.Lock()
-        self._holder: int | None = None
-        self._pool = threading.Condition(threading.Lock())
-        self._idle: list[sqlite3.Connection] = []
-        self._readers: list[sqlite3.Connection] = []  # idle or in use
-        self._opening = 0
+        self._holder = None
+        self._pool = ReaderPool(lambda: self._connect(self._deadline()), self.path)
         self._checkpoint_due = False
         on_disk = self.path != _MEMORY and not self.read_only
         self._queue = WriterQueue(f"{self.path}-q" if on_disk else None)
@@ -187,8 +187,7 @@ class Database:
                 self._writer = connection
                 self._write(lambda c: self._create(c, initialise))
             elif self.read_only:
-                self._idle.append(connection)
-                self._readers.append(connection)
+                self._pool.adopt(connection)
             else:
                 self._writer = connection
             schema.check(connection, self.path)
@@ -269,7 +268,9 @@ class Database:
         except sqlite3.Error as error:
             if is_contention(error) or getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
                 raise
-            raise OutcomeUnknown(f"{self.path}: {error} while committing; reopen the store to see what it holds", written) from error
+            raise OutcomeUnknown(
+                f"{self.path}: {error} while committing; reopen the store to see what it holds", written
+            ) from error
 
     def _checkpoint(self, connection: sqlite3.Connection) -> None:
         try:
@@ -279,21 +280,23 @@ class Database:
         self._checkpoint_due = frames != moved
 
     @contextmanager
-    def _turn(self, deadline: float) -> Iterator[sqlite3.Connection]:
+    def _turn(self, deadline: float) -> Generator[sqlite3.Connection]:
         """Hold the writer: first among the threads, then among the processes."""
         with self._writer_lock(deadline):
             connection = self._writer_connection()
             try:
                 self._queue.acquire(deadline)
             except OSError as error:
-                raise ReadOnly(f"{self.path}-q cannot be opened ({error.strerror}): check the folder's permissions") from error
+                raise ReadOnly(
+                    f"{self.path}-q cannot be opened ({error.strerror}): check the folder's permissions"
+                ) from error
             try:
                 yield connection
             finally:
                 self._queue.release()
 
     @contextmanager
-    def _writer_lock(self, deadline: float) -> Iterator[None]:
+    def _writer_lock(self, deadline: float) -> Generator[None]:
         if self._holder == threading.get_ident():
             raise RuntimeError("a change was begun inside another change of the same store")
         lock = self._lock  # after a fork the child has a new one
@@ -313,41 +316,6 @@ class Database:
                 self._writer = self._connect(self._deadline())
         return self._writer
 
-    def _take_reader(self) -> sqlite3.Connection:
-        deadline = self._deadline()
-        with self._pool:
-            while True:
-                self._check_open()
-                if self._idle:
-                    return self._idle.pop()
-                if len(self._readers) + self._opening < _MAX_READERS:
-                    self._opening += 1
-                    break
-                if not self._pool.wait(deadline - time.monotonic()):
-                    raise Busy(f"{self.path}: all readers were in use until the deadline")
-        connection: sqlite3.Connection | None = None
-        try:
-            with translated(self.path):
-                connection = self._connect(deadline)
-            return connection
-        finally:
-            with self._pool:
-                self._opening -= 1
-                if connection is not None:
-                    self._readers.append(connection)
-
-    def _give_reader(self, connection: sqlite3.Connection) -> None:
-        with self._pool:
-            if connection not in self._readers:
-                return  # taken before a fork: it belongs to the parent
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if self._closed:
-                connection.close()
-            else:
-                self._idle.append(connection)
-                self._pool.notify()
-
     def _deadline(self) -> float:
         return time.monotonic() + self._timeout
 
@@ -355,15 +323,17 @@ class Database:
         if self._closed:
             raise Closed(f"{self.path} was closed: open a new Store")
 
-    def _abandon(self) -> list[Any]:
+    def abandon(self) -> list[Any]:
         """Forget, in a child of a fork, the connections of the parent; give them so that they stay referenced."""
-        inherited = [connection for connection in (self._writer, *self._readers) if connection is not None]
+        inherited = [connection for connection in (self._writer, *self._pool.members) if connection is not None]
         self._start()
         self._generation += 1
         return inherited
 
 
-def _only_operational(action: int, table: str | None, _column: str | None, _database: str | None, _trigger: str | None) -> int:
+def _only_operational(
+    action: int, table: str | None, _column: str | None, _database: str | None, _trigger: str | None
+) -> int:
     writes = (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
     if action in writes and table not in OPERATIONAL:
         return sqlite3.SQLITE_DENY
@@ -373,7 +343,7 @@ def _only_operational(action: int, table: str | None, _column: str | None, _data
 
 def _after_fork_in_child() -> None:
     """Leave the parent's connections alone: not even closing them is safe (SQLite, "How To Corrupt")."""
-    inherited: list[Any] = [connection for database in list(_instances) for connection in database._abandon()]
+    inherited: list[Any] = [connection for database in list(_instances) for connection in database.abandon()]
     if inherited:
         inherited.append(inherited)  # a cycle that the frozen collector never visits, so nothing closes them
         gc.freeze()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assay.storage.reader import Reader
@@ -21,6 +21,7 @@ __all__ = [
     "page",
     "select",
     "sessions",
+    "texts",
 ]
 
 _COLUMNS = (
@@ -124,7 +125,8 @@ def _edges(reader: Reader, kind: str, column: str, refs: Sequence[str]) -> list[
         chunk = refs[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
         rows = reader.execute(
-            f"SELECT source, target FROM edge WHERE {column} IN ({marks}) AND kind = ? ORDER BY made, id", (*chunk, kind)
+            f"SELECT source, target FROM edge WHERE {column} IN ({marks}) AND kind = ? ORDER BY made, id",
+            (*chunk, kind),
         )
         found += [(row[0], row[1]) for row in rows]
     return found
@@ -133,7 +135,13 @@ def _edges(reader: Reader, kind: str, column: str, refs: Sequence[str]) -> list[
 def sessions(reader: Reader, *, after: str, limit: int) -> list[tuple[str, int, int]]:
     """Give (session, episodes, time of the last in microseconds) in order of name."""
     rows = reader.execute(
-        "SELECT session, count(*), max(recorded) FROM episode WHERE session > ? GROUP BY session ORDER BY session LIMIT ?",
+        "SELECT session, count(*), max(recorded) FROM episode WHERE session > ?"
+        " GROUP BY session ORDER BY session LIMIT ?",
         (after, limit),
     )
     return [(row[0], row[1], row[2]) for row in rows]
+
+
+def texts(reader: Reader) -> Iterable[tuple[str, str]]:
+    """Stream (id, content) of every live episode."""
+    return ((row[0], row[1]) for row in reader.stream("SELECT id, content FROM episode"))

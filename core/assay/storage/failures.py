@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from assay.errors import Busy, Damaged, ForeignDatabase, ReadOnly, StorageFailure
@@ -37,7 +37,7 @@ def translate(error: sqlite3.Error, path: str) -> StorageFailure:
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
+def translated(path: str) -> Generator[None]:
     """Translate what SQLite raises inside the block."""
     try:
         yield

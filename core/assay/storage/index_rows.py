@@ -63,7 +63,8 @@ def state(reader: Reader) -> IndexState:
 def set_state(tx: Transaction, new: IndexState) -> None:
     """Write the state of the index."""
     tx.write(
-        "UPDATE index_state SET flushed=?, docs=?, length=?, tokeniser=?", (new.flushed, new.docs, new.length, new.tokeniser)
+        "UPDATE index_state SET flushed=?, docs=?, length=?, tokeniser=?",
+        (new.flushed, new.docs, new.length, new.tokeniser),
     )
 
 
@@ -136,8 +137,9 @@ def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, s
     found: dict[int, tuple[str, str, str, str, int]] = {}
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
         rows = reader.execute(
-            f"SELECT n, id, session, source, origin, quarantined FROM episode WHERE n IN ({','.join('?' * len(chunk))})", chunk
+            f"SELECT n, id, session, source, origin, quarantined FROM episode WHERE n IN ({marks})", chunk
         )
         found |= {row[0]: (row[1], row[2] or "", row[3], row[4], row[5]) for row in rows}
     return found
@@ -156,7 +158,6 @@ def _pack(places: Iterable[int]) -> bytes:
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()
-
 
 
 def newest(reader: Reader) -> int:

@@ -49,7 +49,9 @@ class Reader:
         rows = self.find(table, {"id": ref})
         return rows[0] if rows else None
 
-    def find(self, table: str, where: Filter | None = None, *, order: str = "", limit: int = -1) -> list[dict[str, Any]]:
+    def find(
+        self, table: str, where: Filter | None = None, *, order: str = "", limit: int = -1
+    ) -> list[dict[str, Any]]:
         """Give the rows whose columns equal a value, or one of several.
 
         Args:
@@ -59,7 +61,8 @@ class Reader:
         columns = ("id", *AUDITED[table], "salt", "seq")
         found: list[dict[str, Any]] = []
         for clause, parameters in _clauses(where or {}):
-            sql = f"SELECT {','.join(columns)} FROM {table}{clause}{f' ORDER BY {order}' if order else ''} LIMIT {int(limit)}"
+            tail = f"{f' ORDER BY {order}' if order else ''} LIMIT {int(limit)}"
+            sql = f"SELECT {','.join(columns)} FROM {table}{clause}{tail}"
             found += [dict(zip(columns, row, strict=True)) for row in self.execute(sql, parameters)]
         return found
 
@@ -128,4 +131,3 @@ def _clauses(where: Filter) -> list[tuple[str, tuple[Value, ...]]]:
         condition = " AND ".join([*parts, f"{column} IN ({','.join('?' * len(chunk))})"])
         clauses.append((f" WHERE {condition}", (*parameters, *chunk)))
     return clauses
-

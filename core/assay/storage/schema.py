@@ -54,7 +54,9 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         ForeignDatabase: Something was altered, added or removed.
     """
     if digest(connection) != _DIGESTS[SCHEMA_VERSION]:
-        raise ForeignDatabase(f"{path}: its tables, triggers or views were altered by another program; restore a backup")
+        raise ForeignDatabase(
+            f"{path}: its tables, triggers or views were altered by another program; restore a backup"
+        )
 
 
 def digest(connection: sqlite3.Connection) -> str:

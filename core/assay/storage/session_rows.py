@@ -75,14 +75,17 @@ def open_run(tx: OperationalWriter, session: str, run: str | None, user: str | N
 def find_open_run(reader: Reader, session: str, run: str | None) -> str | None:
     """Give the open run of this id, else the newest open run of the session."""
     found = reader.execute(
-        "SELECT id FROM run WHERE session=? AND state='open' ORDER BY id = ? DESC, touched DESC LIMIT 1", (session, run or "")
+        "SELECT id FROM run WHERE session=? AND state='open' ORDER BY id = ? DESC, touched DESC LIMIT 1",
+        (session, run or ""),
     )
     return found[0][0] if found else None
 
 
 def close_run(tx: OperationalWriter, session: str, run: str, state: str) -> None:
     """Note how a run ended."""
-    tx.execute("UPDATE run SET state=?, touched=?, ended=? WHERE session=? AND id=?", (state, tx.now, tx.now, session, run))
+    tx.execute(
+        "UPDATE run SET state=?, touched=?, ended=? WHERE session=? AND id=?", (state, tx.now, tx.now, session, run)
+    )
 
 
 def last_activity(reader: Reader) -> int:
@@ -103,7 +106,9 @@ def sessions(reader: Reader, after: str, limit: int) -> tuple[str, ...]:
     return tuple(row[0] for row in rows)
 
 
-def add_receipt(tx: OperationalWriter, session: str, run: str | None, refs: Sequence[str], fingerprints: Sequence[str]) -> None:
+def add_receipt(
+    tx: OperationalWriter, session: str, run: str | None, refs: Sequence[str], fingerprints: Sequence[str]
+) -> None:
     """Note what a briefing showed; the oldest receipts make room."""
     tx.execute(
         "INSERT INTO receipt(session, run, made, refs, fingerprints) VALUES(?, ?, ?, ?, ?)",
@@ -114,7 +119,9 @@ def add_receipt(tx: OperationalWriter, session: str, run: str | None, refs: Sequ
 
 def receipts_after(reader: Reader, number: int, limit: int) -> tuple[Receipt, ...]:
     """Give the newest receipts that came after one, oldest first."""
-    rows = reader.execute("SELECT id, refs, fingerprints FROM receipt WHERE id > ? ORDER BY id DESC LIMIT ?", (number, limit))
+    rows = reader.execute(
+        "SELECT id, refs, fingerprints FROM receipt WHERE id > ? ORDER BY id DESC LIMIT ?", (number, limit)
+    )
     return tuple(Receipt(row[0], tuple(json.loads(row[1])), tuple(json.loads(row[2]))) for row in reversed(rows))
 
 
@@ -129,7 +136,9 @@ def add_fault(tx: OperationalWriter, code: str, count: int, first: int, last: in
 
 def count(tx: OperationalWriter, name: str, by: int = 1) -> None:
     """Add to a counter."""
-    tx.execute("INSERT INTO counter VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = value + excluded.value", (name, by))
+    tx.execute(
+        "INSERT INTO counter VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = value + excluded.value", (name, by)
+    )
 
 
 def counted(reader: Reader, name: str) -> int:

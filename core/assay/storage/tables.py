@@ -11,24 +11,26 @@ Value = str | int | bytes | None
 Row = Mapping[str, Value]
 
 AUDITED: Final[dict[str, tuple[str, ...]]] = {
-    "episode": tuple(
-        "n kind content happened recorded origin source session run trust success state_key tags metadata idem"
-        " verdict text_hash quarantined".split()
+    "episode": (
+        "n", "kind", "content", "happened", "recorded", "origin", "source", "session", "run", "trust", "success",
+        "state_key", "tags", "metadata", "idem", "verdict", "text_hash", "quarantined",
     ),
     "tombstone": ("n", "erased", "reason", "idem"),
     "edge": ("kind", "source", "target", "reason", "made_by", "inferred", "effective_from", "made"),
-    "belief": tuple(
-        "name name_key text kind level highest residence section position marks cues created verified wraps_verified".split()
+    "belief": (
+        "name", "name_key", "text", "kind", "level", "highest", "residence", "section", "position", "marks", "cues",
+        "created", "verified", "wraps_verified",
     ),
     "evidence": ("belief", "episode", "wrap", "explanation", "earned", "detail"),
-    "wrap": tuple(
-        "n state token_hash session window schema date base_version lease_until prepared ended retries detail".split()
+    "wrap": (
+        "n", "state", "token_hash", "session", "window", "schema", "date", "base_version", "lease_until", "prepared",
+        "ended", "retries", "detail",
     ),
     "document": ("version", "body", "wrap", "digest", "made", "detail"),
     "draft": ("body", "wrap", "made"),
     "result": ("subject", "worked", "note", "episode", "made"),
     "setting": ("value",),
-}
+}  # fmt: skip
 
 # The only tables that the operational door may write; an authorizer enforces it.
 OPERATIONAL: Final = frozenset({"run", "receipt", "fault", "counter", "pending_erase"})

@@ -99,7 +99,9 @@ class Store:
         self._executor: ThreadPoolExecutor | None = None
         self._on_audit_event = on_audit_event
         if self._default_trust.rank > self._ceiling.rank:
-            raise NotAuthorised(f"default_trust {self._default_trust.value} is above trust_ceiling {self._ceiling.value}")
+            raise NotAuthorised(
+                f"default_trust {self._default_trust.value} is above trust_ceiling {self._ceiling.value}"
+            )
         if policy not in POLICIES:
             raise InvalidInput("policy", f"one of {', '.join(POLICIES)}")
         self._database = Database(
@@ -236,11 +238,24 @@ class Store:
         now = self._clock()
         with self._database.read() as reader:
             query = as_query(
-                reader, text, kinds=kinds, since=since, until=until, tags=tags, trust=trust, session=session, source=source,
-                state_key=state_key, refs=None if refs is None else [_ref(item) for item in refs],
-                exclude=[_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history, limit=limit,
-                after=after, now=now,
-            )  # fmt: skip
+                reader,
+                text,
+                kinds=kinds,
+                since=since,
+                until=until,
+                tags=tags,
+                trust=trust,
+                session=session,
+                source=source,
+                state_key=state_key,
+                refs=None if refs is None else [_ref(item) for item in refs],
+                exclude=[_ref(item) for item in exclude],
+                exclude_recent=exclude_recent,
+                history=history,
+                limit=limit,
+                after=after,
+                now=now,
+            )
             return search(reader, query, self._tail, now_us=to_us(now))
 
     def briefing(
@@ -300,7 +315,11 @@ class Store:
         from assay.wrap.prepare import prepare_wrap
 
         return prepare_wrap(
-            self._database, session=session or self.session or "local", take=take, max_tokens=max_tokens, counter=self.count_tokens
+            self._database,
+            session=session or self.session or "local",
+            take=take,
+            max_tokens=max_tokens,
+            counter=self.count_tokens,
         )
 
     def save_continuity(
@@ -335,7 +354,9 @@ class Store:
             counter=self.count_tokens,
         )
 
-    def wrap(self, compose: Composer | None = None, *, session: str | None = None, retries: int | None = None) -> WrapResult:
+    def wrap(
+        self, compose: Composer | None = None, *, session: str | None = None, retries: int | None = None
+    ) -> WrapResult:
         """Consolidate what was recorded: prepare, let a model compose, check, commit.
 
         Args:
@@ -345,7 +366,11 @@ class Store:
         from assay.wrap.loop import wrap
 
         return wrap(
-            self._database, compose, session=session or self.session or "local", retries=retries, counter=self.count_tokens
+            self._database,
+            compose,
+            session=session or self.session or "local",
+            retries=retries,
+            counter=self.count_tokens,
         )
 
     def result(self, ref: Ref, worked: bool, *, note: str = "") -> None:
@@ -429,7 +454,9 @@ class Store:
         """Give the store itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Close the store."""
         self.close()
 

@@ -111,7 +111,10 @@ class Episodes:
     def sessions(self, *, after: str = "", limit: int = 100) -> Sequence[tuple[str, int, datetime]]:
         """List (session, episodes, last recorded at) in order of name, behind `after`."""
         with self._database.read() as reader:
-            return [(name, count, from_us(last)) for name, count, last in episode_rows.sessions(reader, after=after, limit=limit)]
+            return [
+                (name, count, from_us(last))
+                for name, count, last in episode_rows.sessions(reader, after=after, limit=limit)
+            ]
 
 
 class Beliefs:

@@ -14,9 +14,7 @@ from assay.storage.transaction import Transaction
 __all__ = ["initialiser", "schema_json"]
 
 
-def initialiser(
-    *, project: str, schema: Schema, policy: str, requires_baton: bool
-) -> Callable[[Transaction], None]:
+def initialiser(*, project: str, schema: Schema, policy: str, requires_baton: bool) -> Callable[[Transaction], None]:
     """Give the function that writes the first entry of the log and the rows of the settings."""
 
     def write(tx: Transaction) -> None:

@@ -34,8 +34,8 @@ def add_result(tx: Transaction, ref: str, worked: bool, note: str, *, actor: str
 def _belief(tx: Transaction, ref: str) -> str | None:
     if ref.startswith("ep_"):
         return None
-    rows = [row["id"] for row in tx.find("belief") if row["name"] == ref or (len(ref) >= 11 and row["id"].startswith(ref))]
+    rows = [row for row in tx.find("belief") if row["name"] == ref or (len(ref) >= 11 and row["id"].startswith(ref))]
     if len(rows) != 1:
         raise NotFound(ref, "no belief, or several, have this ref or name")
-    belief: str = rows[0]
+    belief: str = rows[0]["id"]
     return belief

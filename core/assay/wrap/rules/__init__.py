@@ -1,0 +1,1 @@
+"""The rules of a wrap: one pure function per file, from frozen data to verdicts."""
