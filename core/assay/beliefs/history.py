@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
 from assay.beliefs.grounds import Ground, ground_of
+from assay.beliefs.loading import as_belief
 from assay.episodes.lineage import effective_trust
 from assay.episodes.loading import load
 from assay.model.belief import Belief
-from assay.model.labels import BeliefKind, Mark, Residence, Trust
-from assay.model.times import from_us
+from assay.model.labels import Residence, Trust
 from assay.storage.reader import Reader
 
-__all__ = ["History", "Past", "as_belief", "grounds_of", "histories", "listed"]
+__all__ = ["History", "Past", "grounds_of", "histories"]
 
 _LIVING = (Residence.WORKING.value, Residence.PINNED.value)
 
@@ -60,32 +58,6 @@ class History:
     def explanations(self) -> tuple[str, ...]:
         """Give the explanations that were verified before."""
         return tuple(past.explanation for past in self.past if past.explanation)
-
-
-def as_belief(row: dict[str, Any]) -> Belief:
-    """Turn a row into a belief."""
-    return Belief(
-        row["id"],
-        row["name"],
-        row["text"],
-        BeliefKind(row["kind"]),
-        row["level"],
-        row["highest"],
-        Residence(row["residence"]),
-        row["section"],
-        row["position"],
-        tuple(Mark(mark) for mark in json.loads(row["marks"])),
-        tuple(json.loads(row["cues"])),
-        from_us(row["created"]),
-        None if row["verified"] is None else from_us(row["verified"]),
-    )
-
-
-def listed(reader: Reader, *, residences: Sequence[Residence] = ()) -> list[Belief]:
-    """Give the beliefs in some residences (all when none is named), in the order of the document."""
-    where = {"residence": [residence.value for residence in residences]} if residences else {}
-    beliefs = [as_belief(row) for row in reader.find("belief", where)]
-    return sorted(beliefs, key=lambda one: (one.section, one.position, one.ref))
 
 
 def histories(reader: Reader, keys: Iterable[str] = ()) -> dict[str, History]:

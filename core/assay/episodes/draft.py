@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
@@ -69,13 +69,16 @@ class Checked:
 _KEY = re.compile(r"[0-9A-Za-z._:\-]{1,128}")
 
 
-def checked(draft: Draft) -> Checked:
+def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
     """Check every argument that needs no store.
+
+    Args:
+        scrub: Takes the secrets out of a text.
 
     Raises:
         InvalidInput: With the name of the argument and what it may be.
     """
-    content = _text(draft.content)
+    content = scrub(_text(draft.content))
     if draft.idempotency_key is not None and not _KEY.fullmatch(draft.idempotency_key):
         raise InvalidInput("idempotency_key", "1 to 128 characters of 0-9 A-Z a-z . _ : -")
     if draft.success is not None and draft.kind is not Kind.OUTCOME:
@@ -94,7 +97,7 @@ def checked(draft: Draft) -> Checked:
         None if draft.run is None else as_label("run", draft.run),
         None if draft.state_key is None else _state_key(draft.state_key),
         json.dumps(tags, ensure_ascii=False) if tags else "[]",
-        _metadata(draft.metadata) if draft.metadata else "{}",
+        scrub(_metadata(draft.metadata)) if draft.metadata else "{}",
         happened,
     )
 

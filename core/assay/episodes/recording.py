@@ -16,18 +16,18 @@ from assay.storage import episode_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["prepare", "record", "text_digest"]
+__all__ = ["key_digest", "prepare", "record", "text_digest"]
 
 _SKEW_US = int(CLOCK_SKEW.total_seconds()) * 1_000_000
 
 
 def prepare(draft: Draft) -> Checked:
-    """Check a draft and scrub secrets from it, before the store is touched.
+    """Scrub secrets from a draft and check it, before the store is touched.
 
     Raises:
         InvalidInput: An argument cannot be accepted.
     """
-    return checked(draft)
+    return checked(draft, scrub=_scrubbed)
 
 
 def record(
@@ -78,6 +78,7 @@ def record(
         "idem": draft.idempotency_key,
         "verdict": verdict.value,
         "text_hash": digest,
+        "key_hash": None if item.state_key is None else key_digest(tx, item.state_key),
         "quarantined": 0,
     }
     tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
@@ -103,6 +104,13 @@ def text_digest(reader: Reader, content: str) -> bytes:
     return hmac.digest(reader.derive("text"), folded.encode(), "sha256")[:16]
 
 
+def key_digest(reader: Reader, state_key: str) -> bytes:
+    """Digest a state key for its index, 16 bytes; case and spaces do not matter."""
+    from assay.text import fold
+
+    return hmac.digest(reader.derive("key"), fold(state_key).strip().encode(), "sha256")[:16]
+
+
 def _stored(tx: Transaction, item: Checked) -> Episode | None:
     key = item.draft.idempotency_key
     if key is None:
@@ -115,6 +123,12 @@ def _stored(tx: Transaction, item: Checked) -> Episode | None:
     if tx.count("tombstone", {"idem": key}):
         raise Conflict(f"idempotency_key {key!r} belongs to an episode that was erased")
     return None
+
+
+def _scrubbed(text: str) -> str:
+    from assay.text.redact import redact
+
+    return redact(text)[0]
 
 
 def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:

@@ -108,7 +108,7 @@ def claim_key(tx: Transaction, row: dict[str, Any]) -> None:
 
     A value of lower effective trust than the holder's is flagged as a conflict and does not take the place.
     """
-    others = [other for other in episode_rows.keyed(tx, row["state_key"]) if other["id"] != row["id"]]
+    others = [other for other in episode_rows.keyed(tx, row["key_hash"]) if other["id"] != row["id"]]
     gone = replaced(tx, [other["id"] for other in others])
     flagged = {source for source, _ in episode_rows.edges_from(tx, "conflicts", [other["id"] for other in others])}
     holder = next((other for other in others if other["id"] not in gone and other["id"] not in flagged), None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from assay.model.times import from_us
 from assay.storage import index_rows
@@ -12,17 +13,7 @@ from assay.storage.index_rows import SEGMENT_BITS, IndexState
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = [
-    "FLUSH_AT",
-    "IndexedText",
-    "TailCache",
-    "analyse",
-    "document_frequency",
-    "flush_if_due",
-    "length_of",
-    "rebuild",
-    "remove",
-]
+__all__ = ["TailCache", "analyse", "document_frequency", "flush_if_due", "length_of", "rebuild", "remove", "term_codes"]
 
 FLUSH_AT = 256
 # Raised whenever `text` cuts or stems differently: an older index is rebuilt by the next flush.
@@ -69,6 +60,17 @@ def analyse(content: str, happened: int) -> IndexedText:
     return IndexedText(Counter(words), len(words))
 
 
+def term_codes(reader: Reader, terms: Iterable[str]) -> dict[str, int]:
+    """Give the keyed hash of each term, a signed integer of 64 bits."""
+    key = reader.derive("terms")
+    return {
+        term: int.from_bytes(
+            blake2b(term.encode("utf-8", "surrogatepass"), key=key, digest_size=8).digest(), "big", signed=True
+        )
+        for term in terms
+    }
+
+
 def flush_if_due(tx: Transaction) -> None:
     """Move the tail into the segments when it has grown long enough."""
     state = index_rows.state(tx)
@@ -89,7 +91,9 @@ def remove(tx: Transaction, number: int, content: str, happened: int) -> None:
     if number > state.flushed:
         return  # it is in the tail, which is read from the rows
     text = analyse(content, happened)
-    index_rows.remove(tx, text.terms, number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1))
+    index_rows.remove(
+        tx, term_codes(tx, text.terms).values(), number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)
+    )
     length = length_of(_code(text.length))
     index_rows.set_state(tx, IndexState(state.flushed, state.docs - 1, state.length - length, state.tokeniser))
 
@@ -107,7 +111,8 @@ def _flush(tx: Transaction, state: IndexState) -> None:
         for term, count in text.terms.items():
             postings.setdefault((term, segment), []).append((place, min(count, 255), code))
         docs, total, flushed = docs + 1, total + length_of(code), number
-    index_rows.add(tx, postings)
+    codes = term_codes(tx, {term for term, _ in postings})
+    index_rows.add(tx, {(codes[term], segment): triples for (term, segment), triples in postings.items()})
     index_rows.set_state(tx, IndexState(flushed, docs, total, TOKENISER))
 
 
@@ -141,7 +146,8 @@ def document_frequency(reader: Reader, words: Sequence[str]) -> tuple[dict[str, 
 
     The tail is left out: it is a few hundred episodes at most, and a weight needs no more.
     """
-    counts: Counter[str] = Counter()
-    for posting in index_rows.lookup(reader, list(dict.fromkeys(words))):
+    counts: Counter[int] = Counter()
+    codes = term_codes(reader, words)
+    for posting in index_rows.lookup(reader, list(codes.values())):
         counts[posting.term] += posting.df
-    return {word: counts[word] for word in words}, index_rows.state(reader).docs
+    return {word: counts[code] for word, code in codes.items()}, index_rows.state(reader).docs

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.recall.index import TailCache, length_of
+from assay.recall.index import TailCache, length_of, term_codes
 from assay.storage import index_rows
 from assay.storage.index_rows import SEGMENT_BITS, Posting
 from assay.storage.reader import Reader
@@ -28,28 +28,8 @@ _BEFORE, _BEHIND = 0.4, 0.3
 _SESSION = 0.2
 # Postings read per query before common terms only complete the candidates that rarer ones brought.
 _BUDGET = 40_000
-_FIRST_PERSON = frozenset(
-    (
-        "i",
-        "me",
-        "my",
-        "mine",
-        "myself",
-        "we",
-        "us",
-        "our",
-        "ours",
-        "ich",
-        "mein",
-        "je",
-        "mon",
-        "yo",
-        "mi",
-        "я",
-        "мой",
-        "我",
-        "私",
-    )
+_FIRST_PERSON = frozenset(["i", "me", "my", "mine", "myself", "we", "us", "our", "ours"]) | frozenset(
+    ["ich", "mein", "je", "mon", "yo", "mi", "я", "мой", "我", "私"]
 )
 
 
@@ -106,8 +86,10 @@ def _words(
         for number, content, happened, _ in index_rows.tail(reader, state.flushed)
     ]
     postings: dict[str, list[Posting]] = defaultdict(list)
-    for posting in index_rows.lookup(reader, list(terms)):
-        postings[posting.term].append(posting)
+    codes = term_codes(reader, terms)
+    named = {code: term for term, code in codes.items()}
+    for posting in index_rows.lookup(reader, list(named)):
+        postings[named[posting.term]].append(posting)
     frequency = {
         term: sum(posting.df for posting in postings[term]) + sum(term in text.terms for _, text in recent)
         for term in terms

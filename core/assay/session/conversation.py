@@ -15,11 +15,13 @@ from assay.errors import MissingUser
 from assay.model.labels import Trust
 from assay.model.recall import Briefing
 from assay.session.keys import SessionKey
+from assay.session.labels import label
 from assay.session.policy import SessionOptions
 from assay.storage import session_rows
 
 if TYPE_CHECKING:
     from assay.session.home import Home
+    from assay.storage.reader import Reader
     from assay.store import Store
 
 __all__ = ["SECOND_USER", "CallState", "Conversation", "RunState"]
@@ -50,7 +52,6 @@ class RunState:
     """What one open run has seen so far.
 
     Attributes:
-        previous: When the store was last heard of before this run, microseconds since 1970; 0 for never.
         started: False while only a verb other than `run_started` has opened it.
         ordinal: Number of its next event; makes the key of an event that has no host id.
         externals: Refs of what it read from outside.
@@ -58,7 +59,6 @@ class RunState:
     """
 
     id: str
-    previous: int = 0
     started: bool = False
     ordinal: int = 0
     externals: list[str] = field(default_factory=list[str])
@@ -68,7 +68,17 @@ class RunState:
 
 
 class Conversation:
-    """One session of one user, as far as one host run id tells runs apart."""
+    """One session of one user, as far as one host run id tells runs apart.
+
+    Attributes:
+        session: The host's session, or a minted one.
+        run: The open run, or None.
+        asked: The newest user message.
+        said: The last message of each agent in the open run.
+        ended: Whether a run has ended; `failed` whether the last one failed.
+        previous: When the store was last heard of before the newest run, microseconds since 1970; 0 for never.
+        recorded: Number of episodes of the run that ended last.
+    """
 
     def __init__(
         self, home: Home, key: SessionKey, *, run: str | None, options: SessionOptions, host: str, several_users: bool
@@ -82,8 +92,12 @@ class Conversation:
         self.run: RunState | None = None
         self.asked = ""
         self.said: dict[str | None, str] = {}
+        self.ended = False
         self.failed = False
         self.paused = 0
+        self.previous = 0
+        self.recorded = 0
+        self.told_no_authority = False
         self._host_run = run
         self._several_users = several_users
         self._composers = 0
@@ -97,7 +111,7 @@ class Conversation:
         if self.run is not None and (not self.run.started or self.run.id == run):
             self.run.started = True
             return self.run
-        if self.key.session is None and self.failed is not None and self.run is None and self.said:
+        if self.key.session is None and self.ended:
             self.session = _mint_session()
         return self._open(store, run, started=True)
 
@@ -118,20 +132,15 @@ class Conversation:
             return self.run
         with store._database.read() as reader:
             found = session_rows.find_open_run(reader, self.session, self._host_run)
-            if found is None:
-                return None
-            where = {"session": self.session, "run": found}
-            recorded = [row["id"] for row in reader.find("episode", where, order="n")]
-            external = reader.find("episode", {**where, "trust": Trust.EXTERNAL.value}, order="n DESC", limit=_MAX_EXTERNALS)
-        externals = [row["id"] for row in reversed(external)]
-        self.run = RunState(found, started=True, ordinal=len(recorded), externals=externals, recorded=recorded)
+            self.run = None if found is None else self._seen(reader, found)
         return self.run
 
     def finish(self, store: Store, state: str) -> None:
         """Close the open run."""
         run, self.run = self.run, None
-        self.failed = state == "failed"
+        self.ended, self.failed = True, state == "failed"
         if run is not None:
+            self.recorded = len(run.recorded)
             store._database.operational(lambda tx: session_rows.close_run(tx, self.session, run.id, state))
 
     def note_external(self, refs: tuple[str, ...]) -> None:
@@ -146,11 +155,23 @@ class Conversation:
                 if session_rows.stranger(reader, user) is not None:
                     raise MissingUser(SECOND_USER)
         opened = store._database.operational(lambda tx: session_rows.open_run(tx, self.session, run, user))
-        self.run = RunState(opened.id, opened.previous, started)
+        if opened.known:
+            with store._database.read() as reader:
+                self.run = self._seen(reader, opened.id)
+        else:
+            self.run = RunState(opened.id, started)
+        self.previous = opened.previous
         self.failed = False
         self.said.clear()
         self._begun_while_composing = self._composers > 0
         return self.run
+
+    def _seen(self, reader: Reader, run: str) -> RunState:
+        """Read back what a run that goes on has recorded so far."""
+        rows = reader.find("episode", {"session": label(self.session), "run": label(run)}, order="n")
+        recorded = [row["id"] for row in rows]
+        externals = [row["id"] for row in rows if row["trust"] == Trust.EXTERNAL.value]
+        return RunState(run, True, len(rows), externals[-_MAX_EXTERNALS:], recorded)
 
     # -- off the record ----------------------------------------------------------------------------------------
 

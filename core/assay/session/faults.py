@@ -62,6 +62,11 @@ class FaultLog:
             level = logging.ERROR if isinstance(error, MissingUser) else logging.WARNING
             logger.log(level, "memory fault %s in session %s; the run goes on without it", code, session, exc_info=error)
 
+    @property
+    def waiting(self) -> bool:
+        """Tell whether any fault waits for a store."""
+        return bool(self._waiting)
+
     def counts(self) -> dict[str, int]:
         """Give the faults that no store has taken yet."""
         with self._lock:

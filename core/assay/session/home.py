@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.errors import Closed
 from assay.session.faults import Breaker, Fault, FaultLog
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Home"]
 
+T = TypeVar("T")
+
 
 class Home:
     """A store and what the sessions on it share.
@@ -25,13 +27,15 @@ class Home:
     Args:
         open_store: Opens it.
         owned: Whether the router may close it; a store that the host handed over stays open.
+        on_open: Called, without any lock held, after it was opened.
     """
 
-    def __init__(self, open_store: Callable[[], Store], *, owned: bool) -> None:
+    def __init__(self, open_store: Callable[[], Store], *, owned: bool, on_open: Callable[[Home], None]) -> None:
         self.faults = FaultLog()
         self.shown = Shown()
         self._open = open_store
         self._owned = owned
+        self._on_open = on_open
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._uses = 0
@@ -49,55 +53,65 @@ class Home:
         """
         self._breaker.admit()
         with self._breaker.watch():
-            with self._lock:
-                if self._closed:
-                    raise Closed("the router was closed: make a new StoreRouter")
-                if self._store is None:
-                    self._store = self._open()
-                self._uses += 1
-                store = self._store
+            store = self._take()
             try:
                 yield store
             finally:
-                with self._lock:
-                    self._uses -= 1
-        self.faults.hand_over(lambda faults: _keep(store, faults))
+                self._give()
+        if self.faults.waiting:
+            self.faults.hand_over(lambda faults: _keep(store, faults))
 
-    def slow(self) -> None:
-        """Count a call that took too long as a failure of the store."""
-        self._breaker.failed()
-
-    @property
-    def worker(self) -> Worker:
-        """Give the one thread on which coroutines of every session of this store touch the disk."""
+    async def run(self, fn: Callable[[], T]) -> T:
+        """Run a call on the one thread on which coroutines of every session of this store touch the disk."""
         with self._lock:
-            if self._worker is None:
+            if self._worker is None or not self._worker.usable:
                 from assay.session.worker import Worker
 
                 self._worker = Worker()
-            return self._worker
+            worker = self._worker
+            self._uses += 1
+        return await worker.run(fn, self._give)
 
     def close_if_idle(self) -> bool:
         """Close the store unless a call is using it; it opens again at the next call."""
         with self._lock:
-            if self._uses or not self._owned:
+            if self._uses:
                 return False
             self._shut()
             return True
 
     def close(self) -> None:
-        """Close for good, after the coroutines that wait for the worker."""
-        worker, self._worker = self._worker, None
+        """Close for good, after the calls that wait for the worker."""
+        with self._lock:
+            self._closed = True
+            worker, self._worker = self._worker, None
         if worker is not None:
             worker.close()
         with self._lock:
-            self._closed = True
             self._shut()
 
+    def _take(self) -> Store:
+        with self._lock:
+            if self._closed:
+                raise Closed("the router was closed: make a new StoreRouter")
+            opened = self._store is None
+            store = self._store = self._store or self._open()
+            self._uses += 1
+        if opened:
+            self._on_open(self)
+        return store
+
+    def _give(self) -> None:
+        with self._lock:
+            self._uses -= 1
+
     def _shut(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
         if self._store is not None and self._owned:
             self._store.close()
-        self._store = None
+            self._store = None
 
 
 def _keep(store: Store, faults: list[Fault]) -> None:

@@ -28,6 +28,7 @@ class Event(str, Enum):
     TOOL_ERROR = "tool_error"
     HANDOFF = "handoff"
     RUN_FAILED = "run_failed"
+    REMEMBER = "remember"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ _TABLE: Final[Mapping[Event, Row]] = MappingProxyType(
         Event.TOOL_RESULT: Row(Kind.OBSERVATION, Origin.TOOL, Trust.TOOL, 4_000),
         Event.TOOL_ERROR: Row(Kind.OUTCOME, Origin.HOST, Trust.TOOL, 2_000, failure=True),
         Event.HANDOFF: Row(Kind.CONTEXT, Origin.HOST, Trust.AGENT, 400),
+        Event.REMEMBER: Row(Kind.OBSERVATION, Origin.AGENT, Trust.AGENT, 8_000, splits=True),
         Event.RUN_FAILED: Row(Kind.OUTCOME, Origin.HOST, Trust.TOOL, 2_000, failure=True),
     }
 )
@@ -67,7 +69,7 @@ class RecordPolicy:
     """Which events become episodes, and with which labels; every adapter reads the same table.
 
     Attributes:
-        only: The events to record; None for all.
+        only: The events to record; None for all. What the agent asks to remember is kept all the same.
         skip_tools: Tools whose calls, results and errors are not recorded.
         memory_tools: The port's own tools; what they read and write is in the store already.
         tool_trust: Tool -> trust of its results. Declare retrieval, web and remote agents `Trust.EXTERNAL`.
@@ -89,7 +91,7 @@ class RecordPolicy:
 
     def row(self, event: Event, tool: str = "") -> Row | None:
         """Give how an event is recorded, or None when it is not."""
-        if self.only is not None and event not in self.only:
+        if self.only is not None and event not in self.only and event is not Event.REMEMBER:
             return None
         row = _TABLE[event]
         if event in _TOOL_EVENTS:

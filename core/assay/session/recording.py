@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, field
 
-from assay.model.constants import MAX_IDS_PER_CALL, MAX_LABEL_CHARS
+from assay.model.constants import MAX_IDS_PER_CALL
 from assay.model.episode import JsonValue
 from assay.session.conversation import Conversation, RunState
+from assay.session.labels import digest, label
 from assay.session.loop_guard import without_loops
 from assay.session.policy import Event, Row
 from assay.storage import session_rows
 from assay.store import Store
 from assay.text import redact
 
-__all__ = ["Occurrence", "as_text", "digest", "error_text", "label", "record"]
+__all__ = ["Occurrence", "as_text", "error_text", "record"]
 
 LOOP_DROPPED = "loop_dropped"
 _HEAD_SHARE = 0.6
@@ -96,19 +96,6 @@ def as_text(value: object) -> str:
 def error_text(error: BaseException | str) -> str:
     """Give type and message of an error, without its traceback."""
     return error if isinstance(error, str) else f"{type(error).__name__}: {error}".rstrip(": ")
-
-
-def digest(text: str) -> str:
-    """Give 40 hex digits of SHA-256, a form that idempotency keys may have."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]
-
-
-def label(text: str) -> str:
-    """Make a short printable label; one that had to be cut ends in a digest, so that two stay apart."""
-    printable = "".join(char if char.isprintable() else "?" for char in text)
-    if printable == text and 0 < len(text) <= MAX_LABEL_CHARS:
-        return text
-    return f"{printable[: MAX_LABEL_CHARS - 17]}~{digest(text)[:16]}"
 
 
 def _clean(text: str) -> str:

@@ -15,6 +15,7 @@ from assay.session.conversation import CallState, Conversation, RunState
 from assay.session.faults import FaultLog
 from assay.session.guard import guard
 from assay.session.keys import SessionKey
+from assay.session.labels import digest, label
 from assay.session.policy import Event, SessionOptions
 from assay.session.shown import fingerprints
 from assay.storage import session_rows
@@ -36,9 +37,9 @@ class Session:
     """
 
     def __init__(self, conversation: Conversation, agent: str | None = None, *, root: bool = True) -> None:
-        self._conversation = conversation
+        self.conversation = conversation
+        self.root = root
         self._agent = agent
-        self._root = root
         self._asked: str | None = None
 
     # -- who -------------------------------------------------------------------------------------------------------
@@ -46,22 +47,22 @@ class Session:
     @property
     def key(self) -> SessionKey:
         """Give user, session (the minted one where the host has none) and agent."""
-        return SessionKey(self._conversation.key.user, self._conversation.session, self._agent)
+        return SessionKey(self.conversation.key.user, self.conversation.session, self._agent)
 
     @property
     def options(self) -> SessionOptions:
         """Give how the adapter uses this memory."""
-        return self._conversation.options
+        return self.conversation.options
 
     @property
     def label(self) -> str:
         """Name the session in the log."""
-        return self._conversation.session
+        return self.conversation.session
 
     @property
     def faults(self) -> FaultLog:
         """Give where its faults are counted."""
-        return self._conversation.home.faults
+        return self.conversation.home.faults
 
     @property
     def raises(self) -> bool:
@@ -71,12 +72,12 @@ class Session:
     @property
     def asked(self) -> str:
         """Give the newest user message of the run: recalled text is placed before it."""
-        return self._conversation.asked if self._asked is None else self._asked
+        return self.conversation.asked if self._asked is None else self._asked
 
     @property
     def composing(self) -> bool:
         """Tell whether the caller is this session's own wrap: its model call is neither recorded nor briefed."""
-        return self._conversation.composing
+        return self.conversation.composing
 
     @property
     def aio(self) -> AsyncSession:
@@ -87,7 +88,7 @@ class Session:
 
     def named(self, agent: str | None) -> Session:
         """Give the same session as another agent of the run speaks in it."""
-        return Session(self._conversation, agent, root=self._root)
+        return Session(self.conversation, agent, root=self.root)
 
     def sub(self, agent: str) -> Session:
         """Give the session as a sub-agent of the run sees it.
@@ -96,76 +97,76 @@ class Session:
         the call that gave it, so `user_message` only sets what it is briefed for; its start, end and failure are
         not the run's; and it never wraps.
         """
-        return Session(self._conversation, agent, root=False)
+        return Session(self.conversation, agent, root=False)
 
     def __repr__(self) -> str:
         """Show ids, never content."""
-        return f"Session({self._conversation.session!r}, agent={self._agent!r})"
+        return f"Session({self.conversation.session!r}, agent={self._agent!r})"
 
     # -- runs ------------------------------------------------------------------------------------------------------
 
     def run_started(self, *, id: str | None = None) -> None:
         """Open a run; with an id that is open already, in this process or another, go on with it."""
-        with self._lock:
-            if self._root and not self.composing:
-                with self._conversation.home.store() as store:
-                    self._conversation.begin(store, id)
+        with self.conversation.lock:
+            if self.root and not self.composing:
+                with self.conversation.home.store() as store:
+                    self.conversation.begin(store, id)
 
     def run_ended(self, output: object) -> None:
         """Close the run; its output is recorded unless it is what the agent said last. It is not yet a success."""
         text = "" if output is None else recording.as_text(output)
-        with self._lock, self._conversation.home.store() as store:
-            if self.composing or self._conversation.adopted(store) is None:
+        with self.conversation.lock, self.conversation.home.store() as store:
+            if self.composing or self.conversation.adopted(store) is None:
                 return
-            if text != self._conversation.said.get(self._agent):
+            if text != self.conversation.said.get(self._agent):
                 self.agent_message(text)
-            if self._root:
-                self._conversation.finish(store, "ended")
+            if self.root:
+                self.conversation.finish(store, "ended")
 
     def run_failed(self, error: BaseException) -> None:
         """Record that the run failed and close it.
 
         Cancellation, interrupts and exits are no failures: the run stays open, and a resume goes on with it.
         """
-        if not isinstance(error, Exception) or not self._root:
+        if not isinstance(error, Exception) or not self.root:
             return
-        with self._lock, self._conversation.home.store() as store:
-            if self.composing or self._conversation.failed:
+        with self.conversation.lock, self.conversation.home.store() as store:
+            if self.composing or self.conversation.failed:
                 return
             text = f"run failed: {recording.error_text(error)}"
-            self._record(store, Event.RUN_FAILED, text, source=f"host:{self._conversation.host}")
-            self._conversation.finish(store, "failed")
+            self._record(store, Event.RUN_FAILED, text, source=f"host:{self.conversation.host}")
+            self.conversation.finish(store, "failed")
 
     # -- what is said ----------------------------------------------------------------------------------------------
 
     def user_message(self, text: str, *, id: str | None = None) -> None:
         """Record what the person said, in their own words."""
-        if not self._root:
+        if not self.root:
             self._asked = text
             return
-        user = self._conversation.key.user
-        with self._lock:
+        user = self.conversation.key.user
+        with self.conversation.lock:
             if self.composing:
                 return
-            self._conversation.asked = text
-            with self._conversation.home.store() as store:
+            self.conversation.asked = text
+            with self.conversation.home.store() as store:
                 self._record(store, Event.USER_MESSAGE, text, source=f"user:{user}" if user else "user", identity=id)
 
     def agent_message(self, text: str, *, id: str | None = None, agent: str | None = None) -> None:
         """Record what the agent said."""
         speaker = agent or self._agent
-        with self._lock, self._conversation.home.store() as store:
+        with self.conversation.lock, self.conversation.home.store() as store:
             self._record(store, Event.AGENT_MESSAGE, text, source=_agent(speaker), identity=id, inferred=True)
-            self._conversation.said[speaker] = text
+            self.conversation.said[speaker] = text
 
     def remember(self, text: str) -> tuple[str, ...]:
         """Record what the agent wants kept, and give the refs: none when memory holds it already."""
-        with self._lock, self._conversation.home.store() as store:
-            return self._record(store, Event.AGENT_MESSAGE, text, source=_agent(self._agent), inferred=True)
+        with self.conversation.lock, self.conversation.home.store() as store:
+            return self._record(store, Event.REMEMBER, text, source=_agent(self._agent), inferred=True)
 
     def handoff(self, source: str, target: str, *, id: str | None = None) -> None:
         """Record that one agent handed the conversation to another."""
-        with self._lock, self._conversation.home.store() as store:
+        with self.conversation.lock, self.conversation.home.store() as store:
             self._record(store, Event.HANDOFF, f"{source} -> {target}", source=_agent(source), identity=id)
 
     # -- tools -----------------------------------------------------------------------------------------------------
@@ -173,11 +174,11 @@ class Session:
     def tool_call(self, name: str, arguments: object, *, call_id: str | None) -> None:
         """Record that a tool is called; the same id with the same arguments, as on a resume, is the same call."""
         text = f"{name} {recording.as_text(arguments)}"
-        with self._lock, self._conversation.home.store() as store:
+        with self.conversation.lock, self.conversation.home.store() as store:
             run = self._run(store, Event.TOOL_CALL, name)
             if run is None:
                 return
-            identity = recording.digest(text)
+            identity = digest(text)
             before = run.calls.get((name, call_id))
             if before is not None and call_id is not None and before.digest == identity:
                 before.settled = False
@@ -198,21 +199,21 @@ class Session:
             self._settle(Event.TOOL_ERROR, name, f"{name} failed: {recording.error_text(error)}", call_id)
 
     def _settle(self, event: Event, name: str, text: str, call_id: str | None) -> None:
-        with self._lock, self._conversation.home.store() as store:
+        with self.conversation.lock, self.conversation.home.store() as store:
             run = self._run(store, event, name)
             if run is None:
                 return
             call = run.calls.setdefault((name, call_id), CallState(""))
             if call.settled:
                 return
-            told = f"{call_id}:{call.digest}:{recording.digest(text)}" if call_id is not None else None
+            told = f"{call_id}:{call.digest}:{digest(text)}" if call_id is not None else None
             derived = (call.ref,) if call.ref else ()
             facts: dict[str, JsonValue] = {"tool": name}
             refs = self._record(store, event, text, source=f"tool:{name}", identity=told, tool=name, derived=derived, facts=facts)
             call.settled = True
             row = self.options.record.row(event, name)
             if row is not None and row.trust.rank == 0:
-                self._conversation.note_external(refs)
+                self.conversation.note_external(refs)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
@@ -228,11 +229,11 @@ class Session:
         """
         query = self.asked if query is None else query
         budget = self.options.tokens if tokens is None else tokens
-        with self._lock:
+        with self.conversation.lock:
             if self.composing:
                 return _NOTHING
-            with self._conversation.home.store() as store:
-                run = self._conversation.current(store)
+            with self.conversation.home.store() as store:
+                run = self.conversation.current(store)
                 known = run.briefings.get((query, budget))
                 if known is not None:
                     return known
@@ -247,7 +248,7 @@ class Session:
         limit = self.options.briefing_timeout
         began = time.monotonic()
         briefing = store.briefing(
-            query, tokens=budget, session=self._conversation.session, run=run.id, exclude=run.recorded, deadline=limit
+            query, tokens=budget, session=self.conversation.session, run=run.id, exclude=run.recorded, deadline=limit
         )
         if time.monotonic() - began > limit:
             raise TimeoutError(f"a briefing took longer than {limit} s")
@@ -257,7 +258,7 @@ class Session:
         if briefing.text:
             with store._database.read() as reader:
                 prints = fingerprints(reader, briefing.text, briefing.fingerprints)
-            session = self._conversation.session
+            session = self.conversation.session
             store._database.operational(lambda tx: session_rows.add_receipt(tx, session, run.id, briefing.refs, prints))
 
     # -- consolidation ---------------------------------------------------------------------------------------------
@@ -272,44 +273,41 @@ class Session:
         Returns:
             A result whose status is `not_due` when it is not time.
         """
-        return wrapping.drive(wrapping.rounds(self._conversation, root=self._root, now=now), self._conversation, compose)
+        return wrapping.drive(wrapping.rounds(self.conversation, root=self.root, now=now), self.conversation, compose)
 
     def end(self, compose: Composer | None = None) -> WrapResult:
         """Close the open run, and wrap if the policy says that it is time; a second call does nothing more."""
-        self._close_run()
-        if compose is None and self.options.wrap.model is None:
+        self.close_run()
+        if compose is None:
             return WrapResult(WrapStatus.NOT_DUE, message="no composer was given")
-        return self.wrap(compose or _no_composer)
+        return self.wrap(compose)
 
-    def _close_run(self) -> None:
-        with self._lock:
-            if self._root and self._conversation.run is not None:
-                with self._conversation.home.store() as store:
-                    self._conversation.finish(store, "ended")
+    def close_run(self) -> None:
+        """Close the open run, if there is one."""
+        with self.conversation.lock:
+            if self.root and self.conversation.run is not None:
+                with self.conversation.home.store() as store:
+                    self.conversation.finish(store, "ended")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Keep what happens inside the block off the record."""
-        with self._lock:
-            self._conversation.paused += 1
+        with self.conversation.lock:
+            self.conversation.paused += 1
         try:
             yield
         finally:
-            with self._lock:
-                self._conversation.paused -= 1
+            with self.conversation.lock:
+                self.conversation.paused -= 1
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    @property
-    def _lock(self):  # type: ignore[no-untyped-def]
-        return self._conversation.lock
-
     def _run(self, store: Store, event: Event, tool: str = "") -> RunState | None:
         """Give the open run, or None when the event is not to be recorded."""
-        silent = self.composing or self._conversation.paused
+        silent = self.composing or self.conversation.paused
         if silent or self.options.record.row(event, tool) is None:
             return None
-        return self._conversation.current(store, adopt=event is not Event.USER_MESSAGE)
+        return self.conversation.current(store, adopt=event is not Event.USER_MESSAGE)
 
     def _record(
         self,
@@ -329,14 +327,10 @@ class Session:
         if row is None or run is None:
             return ()
         what = recording.Occurrence(
-            event, row, text, recording.label(source), identity or "", derived, inferred, facts or {}
+            event, row, text, label(source), identity or "", derived, inferred, facts or {}
         )
-        return recording.record(store, self._conversation, run, what)
+        return recording.record(store, self.conversation, run, what)
 
 
 def _agent(name: str | None) -> str:
     return f"agent:{name}" if name else "agent"
-
-
-def _no_composer(prompt: str) -> str:
-    raise AssertionError("the policy's model composes")

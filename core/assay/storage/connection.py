@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.errors import ForeignDatabase, ReadOnly, StorageFailure
 
-__all__ = ["connect", "prepare_file"]
+__all__ = ["configure", "connect", "prepare_file"]
 
 # Short, because it is waited inside our own deadline: SQLite's handler is not fair (one writer starved for 4.5 s).
 _BUSY_MS = 50
@@ -37,28 +37,23 @@ def prepare_file(path: str, *, create: bool) -> None:
         raise ReadOnly(f"{path} cannot be created ({error.strerror}): choose a folder that you can write to") from error
 
 
-def connect(path: str, *, read_only: bool, synchronous: str) -> sqlite3.Connection:
-    """Open a connection with every safety switch set."""
+def connect(path: str, *, read_only: bool) -> sqlite3.Connection:
+    """Open a connection without writing anything, so that a file of another program can still be recognised."""
     if path == ":memory:":
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    else:
-        mode = "ro" if read_only else "rw"
-        uri = f"{Path(path).absolute().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(
-            uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000
-        )
-    try:
-        if not read_only:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(f"PRAGMA synchronous={synchronous}")
-            connection.execute("PRAGMA wal_autocheckpoint=0")
-        connection.executescript(
-            "PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
-            "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY;"
-        )
-        if sys.platform == "darwin":  # fsync does not reach the platter there (SQLite documentation)
-            connection.executescript("PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON;")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    uri = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
+
+
+def configure(connection: sqlite3.Connection, *, read_only: bool, synchronous: str) -> None:
+    """Set every safety switch of a connection."""
+    if not read_only:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={synchronous}")
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.executescript(
+        "PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+        "PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY;"
+    )
+    if sys.platform == "darwin":  # fsync does not reach the platter there (SQLite documentation)
+        connection.executescript("PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON;")

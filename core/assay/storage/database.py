@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from assay.errors import Busy, Closed, OutcomeUnknown, ReadOnly, StorageFailure
 from assay.storage import schema
-from assay.storage.connection import connect, prepare_file
+from assay.storage.connection import configure, connect, prepare_file
 from assay.storage.failures import is_contention, translate, translated
 from assay.storage.pool import ReaderPool
 from assay.storage.queue import WriterQueue
@@ -58,6 +58,7 @@ class Database:
     _pool: ReaderPool
     _queue: WriterQueue
     _checkpoint_due: bool
+    erase_pending = False  # whether erased bytes were left in the write-ahead log when the file was opened
 
     def __init__(
         self,
@@ -122,8 +123,7 @@ class Database:
             OutcomeUnknown: The disk failed while the commit was being written.
         """
         result, entries = self._write(lambda connection: self._change(connection, fn))
-        if self._on_commit is not None and entries:
-            self._on_commit(entries)
+        self._announce(entries)
         return result
 
     def operational(self, fn: Callable[[OperationalWriter], T]) -> T:
@@ -156,7 +156,7 @@ class Database:
         if self._writer is not None:
             # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
             # another process has the file open, and then closing does not checkpoint.
-            with suppress(Busy, OSError):
+            with suppress(StorageFailure):
                 self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
             self._writer.close()
             self._writer = None
@@ -178,41 +178,49 @@ class Database:
     def _open(self, initialise: Callable[[Transaction], None]) -> None:
         if self.path != _MEMORY:
             prepare_file(self.path, create=not self.read_only)
-        deadline = self._deadline()
         with translated(self.path):
-            connection = self._connect(deadline)
-            if schema.version(connection, self.path) == 0:
-                if self.read_only:
-                    raise StorageFailure(f"{self.path} is empty: create the store first")
-                self._writer = connection
-                self._write(lambda c: self._create(c, initialise))
-            elif self.read_only:
+            connection = self._connect(self._deadline())
+            if self.read_only:
                 self._pool.adopt(connection)
             else:
                 self._writer = connection
+            if schema.version(connection, self.path) == 0:
+                if self.read_only:
+                    raise StorageFailure(f"{self.path} is empty: create the store first, without read_only")
+                self._announce(self._write(lambda writer: self._create(writer, initialise)))
             schema.check(connection, self.path)
             self._secret = Reader(connection, b"").meta("secret")
+            pending = connection.execute("SELECT EXISTS(SELECT 1 FROM pending_erase)").fetchone()[0]
+            self.erase_pending = bool(pending) and not self.read_only
 
     def _connect(self, deadline: float) -> sqlite3.Connection:
-        while True:  # entering WAL mode needs the file for itself for a moment
-            try:
-                return connect(self.path, read_only=self.read_only, synchronous=self._synchronous)
-            except sqlite3.OperationalError as error:
-                if not is_contention(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(random.uniform(0.001, 0.02))
+        connection = connect(self.path, read_only=self.read_only)
+        try:
+            schema.version(connection, self.path)
+            while True:  # entering WAL mode needs the file for itself for a moment
+                try:
+                    configure(connection, read_only=self.read_only, synchronous=self._synchronous)
+                    return connection
+                except sqlite3.OperationalError as error:
+                    if not is_contention(error) or time.monotonic() > deadline:
+                        raise
+                    time.sleep(random.uniform(0.001, 0.02))
+        except BaseException:
+            connection.close()
+            raise
 
     def _create(
         self, connection: sqlite3.Connection, initialise: Callable[[Transaction], None]
-    ) -> tuple[None, tuple[str, ...], bool]:
-        if schema.version(connection, self.path) == 0:  # another process may have been first
-            schema.create(connection)
-            self._secret = os.urandom(32)
-            connection.execute("INSERT INTO meta VALUES('secret', ?)", (self._secret,))
-            connection.execute("INSERT INTO head VALUES(1, 0, 0, ?, x'')", (b"",))
-            connection.execute("INSERT INTO index_state VALUES(1, 0, 0, 0, 0)")
-            self._change(connection, initialise)
-        return None, (), False
+    ) -> tuple[list[Entry], tuple[str, ...], bool]:
+        if schema.version(connection, self.path) > 0:
+            return [], (), False  # another process was first
+        schema.create(connection)
+        self._secret = os.urandom(32)
+        connection.execute("INSERT INTO meta VALUES('secret', ?)", (self._secret,))
+        connection.execute("INSERT INTO head VALUES(1, 0, 0, x'', x'')")
+        connection.execute("INSERT INTO index_state VALUES(1, 0, 0, 0, 0)")
+        (_, entries), written, crossed = self._change(connection, initialise)
+        return entries, written, crossed
 
     def _change(
         self, connection: sqlite3.Connection, fn: Callable[[Transaction], T]
@@ -229,6 +237,10 @@ class Database:
         crossed = tx.base.size // _CHECKPOINT_EVERY != head.size // _CHECKPOINT_EVERY
         written = tuple(change.ref for entry in tx.entries for change in entry.changes)
         return (result, tx.entries), written, crossed
+
+    def _announce(self, entries: list[Entry]) -> None:
+        if self._on_commit is not None and entries:
+            self._on_commit(entries)
 
     def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, tuple[str, ...], bool]]) -> T:
         if self.read_only:
@@ -284,12 +296,7 @@ class Database:
         """Hold the writer: first among the threads, then among the processes."""
         with self._writer_lock(deadline):
             connection = self._writer_connection()
-            try:
-                self._queue.acquire(deadline)
-            except OSError as error:
-                raise ReadOnly(
-                    f"{self.path}-q cannot be opened ({error.strerror}): check the folder's permissions"
-                ) from error
+            self._queue.acquire(deadline)
             try:
                 yield connection
             finally:

@@ -26,7 +26,7 @@ __all__ = [
 
 _COLUMNS = (
     "id,n,kind,content,happened,recorded,origin,source,session,run,trust,success,state_key,tags,metadata,idem,"
-    "verdict,quarantined"
+    "verdict,key_hash,quarantined"
 )
 _CHUNK = 900
 
@@ -86,9 +86,9 @@ def by_text(reader: Reader, digest: bytes) -> list[dict[str, Any]]:
     return select(reader, "text_hash = ? AND quarantined = 0", (digest,), "ORDER BY n LIMIT 50")
 
 
-def keyed(reader: Reader, key: str) -> list[dict[str, Any]]:
-    """Give the live episodes under a state key, newest by event time first."""
-    return select(reader, "state_key = ? AND quarantined = 0", (key,), "ORDER BY happened DESC, n DESC")
+def keyed(reader: Reader, digest: bytes) -> list[dict[str, Any]]:
+    """Give the live episodes under the state key with a digest, newest by event time first."""
+    return select(reader, "key_hash = ? AND quarantined = 0", (digest,), "ORDER BY happened DESC, n DESC")
 
 
 def matching_prefix(reader: Reader, prefix: str, limit: int = 2) -> list[tuple[str, bool]]:

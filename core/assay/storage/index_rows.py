@@ -2,6 +2,7 @@
 
 A posting list is three parallel arrays, packed as bytes in the machine-independent little-endian form: the
 episode's place in the segment (two bytes), how often the term occurs in it (one) and a code of its length (one).
+Terms are given as keyed hashes of 64 bits.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Posting:
     """Where the postings of one term in one segment are stored, and how many they are."""
 
     row: int
-    term: str
+    term: int
     segment: int
     df: int
 
@@ -82,7 +83,7 @@ def tail(reader: Reader, flushed: int, limit: int = -1) -> list[tuple[int, str, 
     return [(row[0], row[1], row[2], row[3]) for row in rows]
 
 
-def add(tx: Transaction, postings: Mapping[tuple[str, int], Sequence[tuple[int, int, int]]]) -> None:
+def add(tx: Transaction, postings: Mapping[tuple[int, int], Sequence[tuple[int, int, int]]]) -> None:
     """Append (place, frequency, length code) triples, sorted by place, to the lists of (term, segment)."""
     for (term, segment), triples in postings.items():
         places, freqs, lengths = zip(*triples, strict=True)
@@ -94,7 +95,7 @@ def add(tx: Transaction, postings: Mapping[tuple[str, int], Sequence[tuple[int, 
         )
 
 
-def remove(tx: Transaction, terms: Iterable[str], segment: int, place: int) -> None:
+def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> None:
     """Take one episode out of the lists of some terms."""
     for term in terms:
         for row, docs, freqs, lengths in tx.execute(
@@ -114,7 +115,7 @@ def remove(tx: Transaction, terms: Iterable[str], segment: int, place: int) -> N
             )
 
 
-def lookup(reader: Reader, terms: Sequence[str]) -> list[Posting]:
+def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
     """Find the posting lists of some terms, without reading them."""
     found: list[Posting] = []
     for start in range(0, len(terms), _CHUNK):

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from assay.errors import Busy
+from assay.errors import Busy, ReadOnly
 
 if os.name == "posix" or TYPE_CHECKING:
     import fcntl
@@ -37,11 +37,15 @@ class WriterQueue:
 
         Raises:
             Busy: The deadline passed.
+            ReadOnly: The lock file cannot be opened.
         """
         if self._path is None:
             return
         if self._fd is None:
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            try:
+                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            except OSError as error:
+                raise ReadOnly(f"{self._path} cannot be opened ({error.strerror}): check the folder") from error
             _descriptors.add(self._fd)
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

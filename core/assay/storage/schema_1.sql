@@ -3,10 +3,10 @@ CREATE TABLE episode(
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, content TEXT NOT NULL, happened INTEGER NOT NULL,
   recorded INTEGER NOT NULL, origin TEXT NOT NULL, source TEXT NOT NULL, session TEXT, run TEXT, trust TEXT NOT NULL,
   success INTEGER, state_key TEXT, tags TEXT NOT NULL, metadata TEXT NOT NULL, idem TEXT, verdict TEXT NOT NULL,
-  text_hash BLOB NOT NULL, quarantined INTEGER NOT NULL, salt BLOB NOT NULL, seq INTEGER NOT NULL) STRICT;
+  text_hash BLOB NOT NULL, key_hash BLOB, quarantined INTEGER NOT NULL, salt BLOB NOT NULL, seq INTEGER NOT NULL) STRICT;
 CREATE INDEX episode_text ON episode(text_hash);
 CREATE UNIQUE INDEX episode_idem ON episode(idem) WHERE idem IS NOT NULL;
-CREATE INDEX episode_key ON episode(state_key) WHERE state_key IS NOT NULL;
+CREATE INDEX episode_key ON episode(key_hash) WHERE key_hash IS NOT NULL;
 CREATE INDEX episode_session ON episode(session) WHERE session IS NOT NULL;
 CREATE TABLE tombstone(
   id TEXT PRIMARY KEY, n INTEGER NOT NULL, erased INTEGER NOT NULL, reason TEXT NOT NULL, idem TEXT,
@@ -50,9 +50,10 @@ CREATE TABLE audit(seq INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT;
 CREATE TABLE head(one INTEGER PRIMARY KEY CHECK(one = 1), size INTEGER NOT NULL, ts INTEGER NOT NULL, root BLOB NOT NULL, frontier BLOB NOT NULL) STRICT;
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
--- Derived: the search index, rebuilt from `episode` at any time.
+-- Derived: the search index, rebuilt from `episode` at any time. A term is a keyed hash: pages that SQLite has split or
+-- merged may keep stale bytes, and these must not spell an erased word.
 CREATE TABLE posting(
-  id INTEGER PRIMARY KEY, term TEXT NOT NULL, segment INTEGER NOT NULL, df INTEGER NOT NULL, docs BLOB NOT NULL,
+  id INTEGER PRIMARY KEY, term INTEGER NOT NULL, segment INTEGER NOT NULL, df INTEGER NOT NULL, docs BLOB NOT NULL,
   freqs BLOB NOT NULL, lengths BLOB NOT NULL, UNIQUE(term, segment)) STRICT;
 CREATE TABLE index_state(one INTEGER PRIMARY KEY CHECK(one = 1), flushed INTEGER NOT NULL, docs INTEGER NOT NULL, length INTEGER NOT NULL, tokeniser INTEGER NOT NULL) STRICT;
 

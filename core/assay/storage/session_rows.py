@@ -34,11 +34,13 @@ class OpenRun:
     """A run that is going on.
 
     Attributes:
+        known: Whether it was opened before.
         previous: When any earlier run of the store was last heard of, microseconds since 1970; 0 for never.
     """
 
     id: str
-    previous: int = 0
+    known: bool
+    previous: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,13 @@ def open_run(tx: OperationalWriter, session: str, run: str | None, user: str | N
         )
         taken = tx.execute("SELECT count(*) FROM run WHERE session=?", (session,))[0][0]
         run = _MINTED + tx.derive(f"run:{taken}:{session}").hex()[:16]
+    known = bool(tx.execute("SELECT 1 FROM run WHERE session=? AND id=?", (session, run)))
     tx.execute(
         "INSERT INTO run VALUES(?, ?, ?, 'open', ?, ?, NULL) ON CONFLICT(session, id) DO UPDATE SET"
         " state='open', touched=excluded.touched, ended=NULL",
         (session, run, user, tx.now, tx.now),
     )
-    return OpenRun(run, previous)
+    return OpenRun(run, known, previous)
 
 
 def find_open_run(reader: Reader, session: str, run: str | None) -> str | None:

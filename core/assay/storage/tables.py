@@ -13,7 +13,8 @@ Row = Mapping[str, Value]
 AUDITED: Final[dict[str, tuple[str, ...]]] = {
     "episode": (
         "n", "kind", "content", "happened", "recorded", "origin", "source", "session", "run", "trust", "success",
-        "state_key", "tags", "metadata", "idem", "verdict", "text_hash", "quarantined",
+        "state_key", "tags", "metadata", "idem", "verdict", "text_hash",
+        "key_hash", "quarantined",
     ),
     "tombstone": ("n", "erased", "reason", "idem"),
     "edge": ("kind", "source", "target", "reason", "made_by", "inferred", "effective_from", "made"),

@@ -121,6 +121,8 @@ class Store:
             synchronous=synchronous,
             on_commit=self._committed if on_audit_event else None,
         )
+        if self._database.erase_pending:
+            self._finish_erasures()
         self.episodes = Episodes(self._database)
         self.beliefs = Beliefs(self._database)
         self.keys = Keys(self._database)
@@ -473,6 +475,11 @@ class Store:
             return episodes
 
         return self._database.mutate(write)
+
+    def _finish_erasures(self) -> None:
+        from assay.govern.erase import finish_erasures
+
+        finish_erasures(self._database)
 
     def _worker(self) -> ThreadPoolExecutor:
         if self._executor is None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.episodes import loading, succession
+from assay.episodes.recording import key_digest
 from assay.errors import InvalidInput, NotFound
 from assay.model.belief import Belief
 from assay.model.episode import Episode, JsonValue
@@ -19,8 +20,9 @@ from assay.storage.database import Database
 
 if TYPE_CHECKING:
     from assay.store.facade import Store
+    from assay.wrap.document import Section
 
-__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page"]
+__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version"]
 
 Ref = str | Episode | Hit
 
@@ -45,6 +47,16 @@ class Page:
     def __len__(self) -> int:
         """Count the episodes."""
         return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of the continuity document; `wrap` is None when no wrap wrote it."""
+
+    number: int
+    wrap: int | None
+    made_at: datetime
+    digest: str
 
 
 class Episodes:
@@ -150,10 +162,8 @@ class Keys:
 
     def get(self, key: str) -> Episode | None:
         """Give the episode that holds a key now, or None."""
-        from assay.text import fold
-
         with self._database.read() as reader:
-            rows = episode_rows.keyed(reader, fold(key).strip())
+            rows = episode_rows.keyed(reader, key_digest(reader, key))
             ids = [row["id"] for row in rows]
             gone = succession.replaced(reader, ids)
             flagged = {source for source, _ in episode_rows.edges_from(reader, "conflicts", ids)}
@@ -162,10 +172,8 @@ class Keys:
 
     def history(self, key: str) -> Sequence[Episode]:
         """Give every value of a key, newest first."""
-        from assay.text import fold
-
         with self._database.read() as reader:
-            return loading.build(reader, episode_rows.keyed(reader, fold(key).strip()))
+            return loading.build(reader, episode_rows.keyed(reader, key_digest(reader, key)))
 
 
 class Continuity:
@@ -194,6 +202,22 @@ class Continuity:
         """Give the number of the newest version, 0 before the first wrap."""
         with self._database.read() as reader:
             return document_rows.newest_version(reader)
+
+    def versions(self) -> Sequence[Version]:
+        """List the versions of the document, newest first."""
+        with self._database.read() as reader:
+            rows = reader.find("document", order="version DESC")
+            return [Version(row["version"], row["wrap"], from_us(row["made"]), row["digest"]) for row in rows]
+
+    def sections(self) -> Sequence[Section]:
+        """Give the sections of the document as they are read: heading, role and lines."""
+        from assay.wrap.document import parse
+        from assay.wrap.schemas import read_schema
+
+        with self._database.read() as reader:
+            schema = reader.get("setting", "schema")
+            body = document_rows.newest_body(reader)
+            return parse(body, read_schema(schema["value"] if schema else "null")).document.sections if body else ()
 
     def draft(self) -> str:
         """Give the text of a save that came too late, or ""."""

@@ -9,7 +9,7 @@ from assay.text.segment import Token, chunk_tokens
 from assay.text.stems import stem
 from assay.text.value import Value, ValueType
 
-__all__ = ["calendar_values", "number_words"]
+__all__ = ["calendar_values", "is_calendar", "number_words"]
 
 
 def number_words(text: str) -> Iterator[Value]:
@@ -51,6 +51,12 @@ def calendar_values(text: str, plain: str) -> Iterator[Value]:
     for form, found in names.items():
         if KINDS[form[0]] in BIGRAM_SCRIPTS and form in text:
             yield Value(*found, form)
+
+
+def is_calendar(word: str) -> bool:
+    """Tell whether a folded word names a weekday or a month, in the plural too."""
+    names = _calendar()
+    return word in names or stem(word, Script.LATIN) in names
 
 
 def _tokens(text: str) -> list[Token]:

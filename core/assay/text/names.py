@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 
+from assay.text.calendar import is_calendar
 from assay.text.lexicon import entries, members
 from assay.text.normal import fold
 from assay.text.script import KINDS, Script
@@ -87,4 +88,4 @@ def _is_large(word: str) -> bool:
 def _common(word: str) -> bool:
     """Tell a word that is no name however it is written: a stop word, a day, a number."""
     folded = fold(word)
-    return folded in members("stop") or folded in members("calendar") or folded in members("numbers")
+    return folded in members("stop") or folded in members("numbers") or is_calendar(folded)

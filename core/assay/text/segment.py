@@ -1,14 +1,14 @@
 """Words: runs of letters, marks and digits, in every script."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from assay.text.lexicon import members
 from assay.text.normal import compatible, fold
 from assay.text.script import BIGRAM_SCRIPTS, DIGIT, KINDS, MARK, Script
 
-__all__ = ["CHUNK", "Token", "chunk_tokens", "words"]
+__all__ = ["CHUNK", "Token", "chunk_tokens", "humps", "words"]
 
 CHUNK = 48  # a chunk up to this many characters is cached: longer ones hardly ever come back
 _WHOLE = 128  # longest identifier kept whole
@@ -16,7 +16,8 @@ _JOINING = "_.-/"
 _ONE_APOSTROPHE = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\uff07"), "'")
 
 
-class Token(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Token:
     """One word, its script, and what is known of its written form.
 
     `whole` marks an identifier kept beside its parts, `acronym` a word in capitals of two letters or more.
@@ -57,7 +58,7 @@ def _tokens(chunk: str) -> Iterator[Token]:
                     spaceless = True
                     yield from _pairs(run, script)
                     continue
-                split = _humps(run)
+                split = humps(run)
                 pieces += len(split)
                 for piece in split:
                     yield Token(fold(piece), script, acronym=len(piece) > 1 and piece.isupper())
@@ -177,7 +178,7 @@ def _pairs(run: str, script: Script) -> Iterator[Token]:
         yield Token(run[place : place + 2], script)
 
 
-def _humps(run: str) -> list[str]:
+def humps(run: str) -> list[str]:
     """Split camelCase; a run in one case, or with one capital in front, is left whole."""
     if run[1:].islower() or run.islower() or run.isupper() or not any(map(str.isupper, run[1:])):
         return [run]

@@ -1,0 +1,45 @@
+"""From rows to beliefs and their evidence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assay.model.belief import Belief, Evidence
+from assay.model.labels import BeliefKind, Mark, Residence
+from assay.model.times import from_us
+from assay.storage.reader import Reader
+
+__all__ = ["all_beliefs", "as_belief", "evidence_of"]
+
+
+def all_beliefs(reader: Reader, *residences: Residence) -> list[Belief]:
+    """Give the beliefs in some residences (all when none is named), in order of section and place."""
+    where = {"residence": [residence.value for residence in residences]} if residences else {}
+    beliefs = [as_belief(row) for row in reader.find("belief", where)]
+    return sorted(beliefs, key=lambda one: (one.section, one.position, one.ref))
+
+
+def as_belief(row: dict[str, Any]) -> Belief:
+    """Turn a row into a belief."""
+    return Belief(
+        row["id"],
+        row["name"],
+        row["text"],
+        BeliefKind(row["kind"]),
+        row["level"],
+        row["highest"],
+        Residence(row["residence"]),
+        row["section"],
+        row["position"],
+        tuple(Mark(mark) for mark in json.loads(row["marks"])),
+        tuple(json.loads(row["cues"])),
+        from_us(row["created"]),
+        None if row["verified"] is None else from_us(row["verified"]),
+    )
+
+
+def evidence_of(reader: Reader, ref: str) -> list[Evidence]:
+    """Give every verified link of a belief, oldest first."""
+    rows = sorted(reader.find("evidence", {"belief": ref}), key=lambda row: (row["wrap"], row["id"]))
+    return [Evidence(row["belief"], row["episode"], row["wrap"], row["explanation"], row["earned"]) for row in rows]

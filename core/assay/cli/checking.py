@@ -1,0 +1,52 @@
+"""`assay status` and `verify`: what the store says of itself, and whether its log proves it."""
+
+from __future__ import annotations
+
+from assay.cli.call import Call
+from assay.cli.grammar import Grammar
+from assay.cli.reply import NO, YES, Reply, as_json
+from assay.cli.setup import UNPROTECTED
+from assay.model.status import Status
+
+__all__ = ["add"]
+
+
+def add(grammar: Grammar) -> None:
+    """Add the commands."""
+    grammar.command("status", _status, "count what the store holds, without any content")
+    verify = grammar.command("verify", _verify, "replay the audit log against every row")
+    verify.add_argument("--limit", type=int, default=20, metavar="N", help="name at most so many problems")
+
+
+def _status(call: Call) -> Reply:
+    with call.reading() as store:
+        status = store.status()
+    return Reply({"status": as_json(status), "authority": "unprotected"}, "\n".join(_lines(status)))
+
+
+def _lines(status: Status) -> list[str]:
+    levels = ", ".join(f"{count} at {level}x" for level, count in status.by_level.items())
+    baton = f"held by {status.baton}" if status.baton else "not claimed: `assay baton claim NAME`"
+    lines = [
+        f"{status.project}  {status.path}",
+        f"episodes    {status.episodes}, {status.pending} not wrapped yet",
+        f"beliefs     {status.beliefs}{f' ({levels})' if levels else ''}",
+        f"continuity  version {status.continuity_version}, {status.continuity_tokens} tokens, {status.wraps} wraps",
+        f"open wrap   {f'by {status.open_wrap}' if status.open_wrap else 'none'}",
+        f"baton       {baton if status.requires_baton else 'not needed'}",
+        f"policy      {status.policy}",
+        f"authority   {UNPROTECTED}",
+        f"audit       {status.audit_entries} entries",
+        f"size        {status.size_bytes:,} bytes, schema {status.schema_version}",
+    ]
+    if status.erase_pending:
+        lines.append(f"erasing     {status.erase_pending} pending: a reader still holds the old bytes")
+    lines += [f"fault       {code}: {count}" for code, count in status.faults.items()]
+    return lines
+
+
+def _verify(call: Call) -> Reply:
+    with call.reading() as store:
+        found = store.verify(limit=call.options.limit)
+    lines = [str(found), *(f"  {problem}" for problem in found.problems)]
+    return Reply({"verification": as_json(found)}, "\n".join(lines), YES if found else NO)

@@ -1,0 +1,123 @@
+"""`assay doctor`: examine a store and the place it lies in; it repairs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from assay.cli.call import Call
+from assay.cli.grammar import Grammar
+from assay.cli.reply import Reply
+from assay.cli.surroundings import disk, file_system, modes, synced
+from assay.errors import Damaged, ForeignDatabase, StorageFailure
+from assay.storage.condition import SAFE_VERSION, Condition, examine
+from assay.store import Store
+
+__all__ = ["add"]
+
+_LARGE_LOG = 64 * 1024 * 1024
+
+
+class State(IntEnum):
+    """How bad a finding is; the worst one is the exit code."""
+
+    OK = 0
+    WARNING = 1
+    TAMPERED = 2
+    DAMAGED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found."""
+
+    name: str
+    state: State
+    message: str
+
+
+def add(grammar: Grammar) -> None:
+    """Add the command."""
+    grammar.command("doctor", _doctor, "examine the store and where it lies; repairs nothing")
+
+
+def _doctor(call: Call) -> Reply:
+    path = call.path
+    if not Path(path).exists():
+        raise StorageFailure(f"{path} does not exist: create it with `assay init`, or name another with --db")
+    checks = [*_content(call, path), *_place(path)]
+    worst = max(check.state for check in checks)
+    lines = [f"{check.state.name.lower():9}{check.name}: {check.message}" for check in checks]
+    return Reply(
+        {
+            "path": path,
+            "state": worst.name.lower(),
+            "checks": [
+                {"name": check.name, "state": check.state.name.lower(), "message": check.message} for check in checks
+            ],
+        },
+        "\n".join(lines),
+        worst.value,
+    )
+
+
+def _content(call: Call, path: str) -> Iterator[Check]:
+    try:
+        condition = examine(path)
+    except (Damaged, ForeignDatabase) as error:
+        yield Check("pages", State.DAMAGED, str(error))
+        return
+    yield from _condition(condition)
+    if condition.pages:
+        return
+    try:
+        with call.reading() as store:
+            yield from _store(store)
+    except ForeignDatabase as error:
+        yield Check("schema", State.TAMPERED, str(error))
+
+
+def _condition(condition: Condition) -> Iterator[Check]:
+    yield _found("pages", condition.pages, State.DAMAGED, "every page is sound")
+    if not condition.pages:
+        yield _found("links", condition.dangling, State.WARNING, "every link leads to something")
+    version = ".".join(map(str, condition.sqlite))
+    if condition.sqlite >= SAFE_VERSION:
+        yield Check("sqlite", State.OK, version)
+    else:
+        safe = ".".join(map(str, SAFE_VERSION))
+        message = f"{version} is below {safe}: let no program but Assay open this file, or use a newer Python"
+        yield Check("sqlite", State.WARNING, message)
+    size = f"{condition.log_bytes:,} bytes"
+    if condition.log_bytes > _LARGE_LOG:
+        yield Check("write-ahead log", State.WARNING, f"{size}: a reader is holding it open; close idle ones")
+    else:
+        yield Check("write-ahead log", State.OK, size)
+
+
+def _store(store: Store) -> Iterator[Check]:
+    found = store.verify()
+    yield _found("audit", found.problems, State.TAMPERED, f"{found.entries} entries account for every row")
+    pending = store.status().erase_pending
+    if pending:
+        yield Check("erasures", State.WARNING, f"{pending} pending: a reader still holds the old bytes")
+    else:
+        yield Check("erasures", State.OK, "none is pending")
+
+
+def _found(name: str, problems: tuple[str, ...], state: State, sound: str) -> Check:
+    return Check(name, state, "; ".join(problems)) if problems else Check(name, State.OK, sound)
+
+
+def _place(path: str) -> Iterator[Check]:
+    checks: tuple[tuple[str, Callable[[Path], str], str], ...] = (
+        ("permissions", modes, "only you can read the files"),
+        ("file system", file_system, "local, as far as can be told"),
+        ("synced folder", synced, "none that is known"),
+        ("free space", disk, "enough"),
+    )
+    for name, check, sound in checks:
+        problem = check(Path(path).absolute())
+        yield Check(name, State.WARNING if problem else State.OK, problem or sound)

@@ -1,0 +1,30 @@
+"""The port: how a framework's hooks reach a memory, without ever breaking a run."""
+
+from assay.session.aio import AsyncSession
+from assay.session.faults import OutOfOrder
+from assay.session.guard import guard
+from assay.session.keys import SessionKey
+from assay.session.policy import AnyComposer, Event, Placement, RecordPolicy, SessionOptions, WrapPolicy
+from assay.session.router import StoreRouter, Target
+from assay.session.session import Session
+from assay.session.tools import RECALL, REMEMBER, recall_tool, remember_tool
+
+__all__ = [
+    "RECALL",
+    "REMEMBER",
+    "AnyComposer",
+    "AsyncSession",
+    "Event",
+    "OutOfOrder",
+    "Placement",
+    "RecordPolicy",
+    "Session",
+    "SessionKey",
+    "SessionOptions",
+    "StoreRouter",
+    "Target",
+    "WrapPolicy",
+    "guard",
+    "recall_tool",
+    "remember_tool",
+]

@@ -1,0 +1,63 @@
+"""The condition of a store's file, told without opening it as a store: also when it is damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.storage.failures import translated
+
+__all__ = ["SAFE_VERSION", "Condition", "examine"]
+
+# Older libraries can corrupt a file when a checkpoint of its log races a commit (SQLite, "WAL-reset bug").
+SAFE_VERSION = (3, 51, 3)
+
+# Links to what is neither held nor remembered as erased.
+_DANGLING = """
+SELECT 'edge ' || edge.id || ' to ' || end FROM (
+  SELECT id, source AS end FROM edge UNION ALL SELECT id, target FROM edge) AS edge
+ WHERE end LIKE 'ep\\_%' ESCAPE '\\' AND NOT EXISTS(SELECT 1 FROM episode WHERE id = end)
+   AND NOT EXISTS(SELECT 1 FROM tombstone WHERE id = end)
+UNION ALL
+SELECT 'evidence ' || id || ' of ' || belief FROM evidence
+ WHERE NOT EXISTS(SELECT 1 FROM belief WHERE belief.id = evidence.belief)
+LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What SQLite says of a file.
+
+    Attributes:
+        pages: Problems that its check of every page found.
+        dangling: Links that lead nowhere.
+        log_bytes: Size of the write-ahead log.
+    """
+
+    sqlite: tuple[int, ...]
+    pages: tuple[str, ...]
+    dangling: tuple[str, ...]
+    log_bytes: int
+
+
+def examine(path: str, *, limit: int = 20) -> Condition:
+    """Check the pages and the links of a file, at most `limit` problems of each.
+
+    Raises:
+        StorageFailure: It cannot be opened, is no database, or is damaged beyond reading.
+    """
+    log = Path(f"{path}-wal")
+    uri = f"{Path(path).absolute().as_uri()}?mode=ro"
+    with translated(path), closing(sqlite3.connect(uri, uri=True)) as connection:
+        pages = tuple(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({int(limit)})"))
+        sound = pages == ("ok",)
+        dangling = tuple(row[0] for row in connection.execute(_DANGLING, (limit,))) if sound else ()
+    return Condition(
+        sqlite=sqlite3.sqlite_version_info,
+        pages=() if sound else pages,
+        dangling=dangling,
+        log_bytes=log.stat().st_size if log.exists() else 0,
+    )

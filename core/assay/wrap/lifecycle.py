@@ -1,0 +1,124 @@
+"""The states of a wrap: open, then committed, cancelled, abandoned or empty; at most one is open."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from assay.errors import NotAuthorised
+from assay.model.schema import Schema
+from assay.storage import wrap_rows
+from assay.storage.database import Database
+from assay.storage.reader import Reader
+from assay.storage.transaction import Transaction
+from assay.wrap.schemas import read_schema
+
+__all__ = ["Open", "as_open", "as_ranges", "cancel", "close", "holds_token", "open_wrap", "pending", "token_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An open wrap.
+
+    Attributes:
+        window: Ranges of episode numbers, first and last.
+        lease_until: Microseconds since 1970 after which another session may take over.
+    """
+
+    ref: str
+    n: int
+    session: str
+    window: tuple[tuple[int, int], ...]
+    schema: Schema
+    date: date
+    base_version: int
+    lease_until: int
+    retries: int
+    token_hash: str
+    max_tokens: int | None
+    known: int
+
+
+def open_wrap(reader: Reader) -> dict[str, Any] | None:
+    """Give the row of the open wrap, or None."""
+    return wrap_rows.open_wrap(reader)
+
+
+def pending(reader: Reader) -> int:
+    """Count the episodes that no committed wrap has seen."""
+    return wrap_rows.unwrapped_count(reader, wrap_rows.committed_ranges(reader))
+
+
+def as_open(row: dict[str, Any]) -> Open:
+    """Turn the row of a wrap into its frozen form.
+
+    Raises:
+        InvalidInput: The schema stored with it cannot be read.
+    """
+    detail = json.loads(row["detail"])
+    return Open(
+        row["id"],
+        row["n"],
+        row["session"],
+        tuple((first, last) for first, last in json.loads(row["window"])),
+        read_schema(row["schema"]),
+        date.fromisoformat(row["date"]),
+        row["base_version"],
+        row["lease_until"],
+        row["retries"],
+        row["token_hash"],
+        detail.get("max_tokens"),
+        detail.get("known", 0),
+    )
+
+
+def token_of(reader: Reader, ref: str) -> str:
+    """Give the token of a wrap: 128 bits, derived from the store's secret, so that it can be handed out again."""
+    return reader.derive(f"token:{ref}")[:16].hex()
+
+
+def holds_token(row: dict[str, Any], token: str) -> bool:
+    """Tell whether a token is that of a wrap; only its hash is stored."""
+    return hmac.compare_digest(hashlib.sha256(token.encode()).hexdigest(), row["token_hash"])
+
+
+def close(tx: Transaction, row: dict[str, Any], state: str, *, actor: str) -> None:
+    """End a wrap without a document; its episodes are unwrapped again."""
+    tx.entry(f"wrap-{state}", actor=actor, data={"wrap": row["n"], "session": row["session"]})
+    tx.update("wrap", row["id"], {"state": state, "ended": tx.now})
+
+
+def cancel(database: Database, token: str | None = None, *, session: str = "local", force: bool = False) -> bool:
+    """Cancel the open wrap, by its token, its session, or `force`; False when none was open.
+
+    Raises:
+        NotAuthorised: Another session opened it.
+    """
+
+    def write(tx: Transaction) -> bool:
+        row = open_wrap(tx)
+        if row is None:
+            return False
+        mine = holds_token(row, token) if token is not None else row["session"] == session
+        if not mine and not force:
+            raise NotAuthorised(f"the wrap belongs to the session {row['session']!r}: pass its token, or force=True")
+        close(tx, row, "cancelled", actor=session)
+        return True
+
+    return database.mutate(write)
+
+
+def as_ranges(numbers: Sequence[int]) -> list[list[int]]:
+    """Write ascending numbers as ranges of first and last."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ranges

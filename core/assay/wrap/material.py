@@ -1,0 +1,174 @@
+"""Everything that judging one text needs, read from the store at one moment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from assay.beliefs.grounds import Ground, GroundClass, ground_of
+from assay.beliefs.history import History, histories
+from assay.episodes.loading import by_numbers, shorten
+from assay.episodes.succession import objection
+from assay.model.constants import COPY_COVER
+from assay.model.episode import Episode
+from assay.model.finding import Action, Finding
+from assay.model.labels import Origin, Trust
+from assay.model.refs import is_ref, normal_ref
+from assay.model.settings import Settings
+from assay.recall.index import document_frequency
+from assay.storage import episode_rows, wrap_rows
+from assay.storage.document_rows import newest_body, newest_version
+from assay.storage.reader import Reader
+from assay.text import content_set, covers, skeleton, weight
+from assay.wrap.document import Document, Move, MoveVerb, Parsed, parse
+from assay.wrap.lifecycle import Open
+from assay.wrap.rules.case import IdState, Resolution, Window
+from assay.wrap.rules.moves import Succession
+from assay.wrap.rules.sizes import target_tokens
+from assay.wrap.rules.sources import Origins
+
+__all__ = ["Material", "load"]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What one save is judged by.
+
+    Attributes:
+        before: The last version of the document, None before the first.
+        origins: Where the lines of that version come from.
+        histories: Beliefs of the document, and those that the text names, by key.
+        successions: The `supersedes` markers of the text, resolved.
+        findings: What reading the store already found.
+    """
+
+    wrap: Open
+    settings: Settings
+    project: str
+    version: int
+    before: Document | None
+    origins: Origins
+    histories: Mapping[str, History]
+    window: Window
+    episodes: tuple[Episode, ...]
+    successions: tuple[Succession, ...]
+    target: int
+    findings: tuple[Finding, ...] = ()
+
+
+def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
+    """Read the window as it is now, the beliefs, the last version, and every id that the text cites."""
+    episodes = by_numbers(reader, wrap.window)
+    grounds, suspects = _suspected({episode.ref: ground_of(episode) for episode in episodes}, episodes)
+    successions = tuple(_succession(reader, move, grounds) for move in parsed.moves if move.verb is MoveVerb.SUPERSEDES)
+    replaced = {one.old for one in successions if not one.problem} | {one.ref for one in episodes if one.replaced_by}
+    cited = [one for line in parsed.document.patterns for citation in line.citations for one in citation.ids]
+    window = Window(
+        date=wrap.date,
+        grounds={ref: ground for ref, ground in grounds.items() if ref not in replaced},
+        ids={one: _resolve(reader, one, grounds, replaced) for one in dict.fromkeys(cited)},
+        weights=_weights(reader, parsed),
+        shown=shorten(reader, grounds),
+        settings=reader.settings,
+        first=not wrap_rows.cited_before(reader),
+    )
+    body = newest_body(reader)
+    return Material(
+        wrap=wrap,
+        settings=reader.settings,
+        project=str(reader.setting("project_name") or ""),
+        version=newest_version(reader),
+        before=parse(body, wrap.schema).document if body else None,
+        origins=_origins(reader),
+        histories=histories(reader, _keys(parsed)),
+        window=window,
+        episodes=tuple(episodes),
+        successions=successions,
+        target=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
+        findings=tuple(suspects),
+    )
+
+
+def _keys(parsed: Parsed) -> list[str]:
+    named = [name for move in parsed.moves for name in (*move.subjects, move.target)]
+    return [*(line.key for line in parsed.document.patterns), *map(skeleton, named)]
+
+
+def _suspected(grounds: dict[str, Ground], episodes: Iterable[Episode]) -> tuple[dict[str, Ground], list[Finding]]:
+    """Treat as external what an agent recorded after it, in its words, without saying where it comes from (B16)."""
+    external = [one for one in episodes if one.trust is Trust.EXTERNAL]
+    findings: list[Finding] = []
+    for episode in episodes:
+        if episode.origin is not Origin.AGENT or episode.derived_from or grounds[episode.ref].blocked:
+            continue
+        page = next((one for one in external if one.session == episode.session and _repeats(one, episode)), None)
+        if page is not None:
+            grounds[episode.ref] = replace(grounds[episode.ref], trust=Trust.EXTERNAL, kind=GroundClass.SELF)
+            message = f"{episode.ref[:11]} repeats the external {page.ref[:11]} and counts as external"
+            findings.append(Finding("suspected-derived", Action.REPORT, message))
+    return grounds, findings
+
+
+def _repeats(page: Episode, episode: Episode) -> bool:
+    return page.n < episode.n and covers(page.content, episode.content) >= COPY_COVER
+
+
+def _find(reader: Reader, written: str) -> tuple[str, IdState]:
+    """Find what an id names: the full id and whether it is live, erased, ambiguous or unknown."""
+    wanted = normal_ref(written)
+    wanted = wanted if wanted.startswith("ep_") else f"ep_{wanted}"
+    if not is_ref(wanted):
+        return "", IdState.UNKNOWN
+    found = episode_rows.matching_prefix(reader, wanted)
+    if len(found) != 1:
+        return "", IdState.AMBIGUOUS if found else IdState.UNKNOWN
+    return found[0][0], IdState.ERASED if found[0][1] else IdState.STALE
+
+
+def _resolve(reader: Reader, written: str, grounds: Mapping[str, Ground], replaced: set[str]) -> Resolution:
+    ref, state = _find(reader, written)
+    if state is IdState.STALE and ref in replaced:
+        state = IdState.SUPERSEDED
+    elif state is IdState.STALE and ref in grounds:
+        state = IdState.WINDOW
+    return Resolution(state, ref)
+
+
+def _succession(reader: Reader, move: Move, grounds: Mapping[str, Ground]) -> Succession:
+    old, old_state = _find(reader, move.subjects[0])
+    new, new_state = _find(reader, move.target)
+    problem = ""
+    if old_state is not IdState.STALE or new_state is not IdState.STALE:
+        problem = "it names an episode that does not exist"
+    elif new not in grounds:
+        problem = "the new episode is not in this wrap's window"
+    else:
+        rows = {row["id"]: row for row in episode_rows.by_ids(reader, [old, new])}
+        problem = objection(reader, rows[old], rows[new])
+    return Succession(move, old, new, problem)
+
+
+def _weights(reader: Reader, parsed: Parsed) -> Callable[[str], float]:
+    """Weigh the words of the text by how many episodes hold them."""
+    texts: list[str] = []
+    for section in parsed.document.sections:
+        for line in section.body:
+            texts.append(line.text)
+            texts += [citation.explanation for citation in getattr(line, "citations", ())]
+    for line in parsed.document.patterns:
+        texts.append(line.name.replace("_", " "))
+    listed = sorted(content_set("\n".join(texts)))
+    frequency, documents = document_frequency(reader, listed)
+
+    def weigh(word: str) -> float:
+        return weight(word, df=frequency.get(word, 0), documents=documents)
+
+    return weigh
+
+
+def _origins(reader: Reader) -> Origins:
+    rows = reader.find("document", order="version DESC", limit=1)
+    detail = json.loads(rows[0]["detail"]) if rows else {}
+    sources = {key: tuple(refs) for key, refs in detail.get("sources", {}).items()}
+    return Origins(sources, frozenset(detail.get("relayed", ())))

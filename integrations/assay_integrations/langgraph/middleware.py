@@ -1,0 +1,243 @@
+"""A memory for `create_agent`: records what happens in its runs and briefs every call of its model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from assay import Briefing, Store
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay_integrations.langgraph import events
+from assay_integrations.langgraph.place import Sessions
+
+__all__ = ["AssayMiddleware"]
+
+_MAX_MODELS = 1_024
+# Without callbacks of the run, the wrap's call shows in no stream, no event log and no usage count of the host's.
+_UNSEEN: RunnableConfig = {"callbacks": [], "run_name": "assay-wrap"}
+_NOTHING = Briefing("")
+
+State = AgentState[Any]
+Request = ModelRequest[Any]
+Response = ModelResponse[Any]
+Returned = ToolMessage | Command[Any]
+
+
+class AssayMiddleware(AgentMiddleware[State, Any, Any]):
+    """Gives an agent a memory that outlives its threads.
+
+    Put it first among the middlewares: it then sees a call of a model or a tool after their retries and fallbacks. One
+    object serves any number of runs, threads and users at once. The session is the run's `thread_id`; the user is
+    `user_id` of its context, or of its `configurable`.
+
+    Args:
+        target: A `Store`, a path, a path with `{user}` for a store per user, a function of the key, or a
+            `StoreRouter` that others share.
+        options: What is recorded, when it is consolidated, where and how large a briefing is.
+        name: Name of its nodes in the graph; two memories of one agent need two names, and have them by default.
+
+    Example:
+        agent = create_agent(model, tools, middleware=[AssayMiddleware("memory/{user}.db")])
+        agent.invoke({"messages": [...]}, {"configurable": {"thread_id": "t1", "user_id": "ada"}})
+    """
+
+    def __init__(
+        self, target: Target | StoreRouter, *, options: SessionOptions | None = None, name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.tools = ()
+        self._sessions = Sessions(target, options)
+        self._name = name or f"{type(self).__name__}-{_digest(target)}"
+        # The model that each session's agent used last composes its wrap.
+        self._models: OrderedDict[tuple[str | None, str | None], BaseChatModel] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        """Give the name of its nodes in the graph."""
+        return self._name
+
+    # -- the run ---------------------------------------------------------------------------------------------------
+
+    def before_agent(self, state: State, runtime: Runtime[Any]) -> None:
+        """Open the run and record what the person said."""
+        session = self._sessions.of_agent(runtime.context, state["messages"])
+        if session is not None:
+            with guard(session, "run_started"):
+                events.began(session, state["messages"])
+
+    async def abefore_agent(self, state: State, runtime: Runtime[Any]) -> None:
+        """Do the same from an event loop."""
+        session = self._sessions.of_agent(runtime.context, state["messages"])
+        if session is not None:
+            with guard(session, "run_started"):
+                await session.aio.run(partial(events.began, session, state["messages"]))
+
+    def after_agent(self, state: State, runtime: Runtime[Any]) -> None:
+        """Close the run, and consolidate if it is time."""
+        session = self._sessions.of_agent(runtime.context, state["messages"])
+        if session is not None:
+            with guard(session, "run_ended"):
+                events.ended(session, state)
+            model = self._models.get(_who(session))
+            if model is not None:
+                with guard(session, "wrap"):
+                    session.wrap(partial(_compose, model))
+
+    async def aafter_agent(self, state: State, runtime: Runtime[Any]) -> None:
+        """Do the same from an event loop."""
+        session = self._sessions.of_agent(runtime.context, state["messages"])
+        if session is not None:
+            with guard(session, "run_ended"):
+                await session.aio.run(partial(events.ended, session, state))
+            model = self._models.get(_who(session))
+            if model is not None:
+                with guard(session, "wrap"):
+                    await session.aio.wrap(partial(_acompose, model))
+
+    # -- the model -------------------------------------------------------------------------------------------------
+
+    def wrap_model_call(self, request: Request, handler: Callable[[Request], Response]) -> Response:
+        """Brief the model, and record what it says or how it fails."""
+        session = self._sessions.of_agent(request.runtime.context, request.messages)
+        if session is None:
+            return handler(request)
+        self._keep(session, request.model)
+        briefing = guard.value(session, partial(events.brief, session, request.messages), _NOTHING)
+        try:
+            response = handler(_briefed(request, briefing, session))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            with guard(session, "run_failed"):
+                session.run_failed(error)
+            raise
+        with guard(session, "agent_message"):
+            events.said(session, response.result)
+        return response
+
+    async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Response]]) -> Response:
+        """Do the same from an event loop."""
+        session = self._sessions.of_agent(request.runtime.context, request.messages)
+        if session is None:
+            return await handler(request)
+        self._keep(session, request.model)
+        briefing = _NOTHING
+        with guard(session, "briefing"):
+            briefing = await session.aio.run(partial(events.brief, session, request.messages))
+        try:
+            response = await handler(_briefed(request, briefing, session))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            with guard(session, "run_failed"):
+                await session.aio.run_failed(error)
+            raise
+        with guard(session, "agent_message"):
+            await session.aio.run(partial(events.said, session, response.result))
+        return response
+
+    # -- the tools -------------------------------------------------------------------------------------------------
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Returned]) -> Returned:
+        """Record the call of a tool, and what it gives or how it fails."""
+        session = self._sessions.of_agent(request.runtime.context, request.state["messages"])
+        if session is None:
+            return handler(request)
+        name, call_id = request.tool_call["name"], request.tool_call["id"]
+        with guard(session, "tool_call"):
+            session.tool_call(name, request.tool_call["args"], call_id=call_id)
+        try:
+            with self._sessions.calling(session):
+                result = handler(request)
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            with guard(session, "tool_error"):
+                session.tool_error(name, error, call_id=call_id)
+            raise
+        with guard(session, "tool_result"):
+            events.returned(session, name, call_id, result)
+        return result
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Returned]]
+    ) -> Returned:
+        """Do the same from an event loop."""
+        session = self._sessions.of_agent(request.runtime.context, request.state["messages"])
+        if session is None:
+            return await handler(request)
+        name, call_id = request.tool_call["name"], request.tool_call["id"]
+        with guard(session, "tool_call"):
+            await session.aio.tool_call(name, request.tool_call["args"], call_id=call_id)
+        try:
+            with self._sessions.calling(session):
+                result = await handler(request)
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            with guard(session, "tool_error"):
+                await session.aio.tool_error(name, error, call_id=call_id)
+            raise
+        with guard(session, "tool_result"):
+            await session.aio.run(partial(events.returned, session, name, call_id, result))
+        return result
+
+    # -- the session -----------------------------------------------------------------------------------------------
+
+    def end_session(self, key: SessionKey) -> None:
+        """Close what a session has open, and consolidate if it is time: with the model that its agent used last."""
+        session = self._sessions.of_key(key)
+        model = self._models.pop(_who(session), None)
+        session.end(None if model is None else partial(_compose, model))
+
+    async def aend_session(self, key: SessionKey) -> None:
+        """Do the same from an event loop."""
+        session = self._sessions.of_key(key)
+        model = self._models.pop(_who(session), None)
+        await session.aio.end(None if model is None else partial(_acompose, model))
+
+    def close(self) -> None:
+        """Close the stores that it opened; runs after this are not remembered."""
+        self._sessions.close()
+
+    def _keep(self, session: Session, model: BaseChatModel) -> None:
+        self._models[_who(session)] = model
+        if len(self._models) > _MAX_MODELS:
+            self._models.popitem(last=False)
+
+
+def _who(session: Session) -> tuple[str | None, str | None]:
+    return session.key.user, session.key.session
+
+
+def _briefed(request: Request, briefing: Briefing, session: Session) -> Request:
+    if not briefing:
+        return request
+    messages, system = events.placed(briefing, request.messages, request.system_message, session)
+    return request.override(messages=messages, system_message=system)
+
+
+def _compose(model: BaseChatModel, prompt: str) -> str:
+    return str(model.invoke(prompt, _UNSEEN).text)
+
+
+async def _acompose(model: BaseChatModel, prompt: str) -> str:
+    return str((await model.ainvoke(prompt, _UNSEEN)).text)
+
+
+def _digest(target: Target | StoreRouter) -> str:
+    """Tell the memories of one agent apart, by the same name in every process where there is a path."""
+    place = target.path if isinstance(target, Store) else target
+    return hashlib.sha256(str(place).encode()).hexdigest()[:8]

@@ -1,0 +1,109 @@
+"""Where a hook of LangGraph stands: whose conversation it is in, in which run, and how deep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.config import get_config
+
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+
+__all__ = ["Sessions", "asked", "thread_id"]
+
+_TOOLS_NODE = "tools:"
+_UNNAMED = "sub-agent"
+
+
+class Sessions:
+    """Finds the session that a hook, a tool or a node of a graph belongs to.
+
+    Args:
+        target: What holds the memory; a `StoreRouter` is shared with whoever else holds it.
+    """
+
+    def __init__(self, target: Target | StoreRouter, options: SessionOptions | None) -> None:
+        self.router = StoreRouter.of(target)
+        self.options = options or SessionOptions()
+        self._owned = self.router is not target
+        # The session whose tool is running: a sub-agent inside belongs to it, even where no thread id says so.
+        self._calling: ContextVar[Session | None] = ContextVar("assay_langgraph_calling", default=None)
+
+    def of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
+        """Give the session of an agent's hook; None, with a counted fault, when the user is missing."""
+        return guard.value(self.router, lambda: self._of_agent(context, messages), None, "session")
+
+    def of_tool(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
+        """Give the session of the agent that called a tool."""
+        return self._calling.get() or guard.value(self.router, lambda: self._at(context, messages), None, "session")
+
+    @contextmanager
+    def calling(self, session: Session) -> Iterator[None]:
+        """Mark the block as a tool that the session's agent has called."""
+        token = self._calling.set(session)
+        try:
+            yield
+        finally:
+            self._calling.reset(token)
+
+    def of_key(self, key: SessionKey) -> Session:
+        """Give the session of a key.
+
+        Raises:
+            MissingUser: The target holds a store per user and the key names none.
+        """
+        return self.router.session(key, options=self.options, host="langgraph")
+
+    def close(self) -> None:
+        """Close the stores that were opened here; a router that was handed in is its owner's to close."""
+        if self._owned:
+            self.router.close()
+
+    def _of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session:
+        caller = self._calling.get()
+        if caller is not None:
+            return caller.sub(_agent() or _UNNAMED)
+        session = self._at(context, messages)
+        return session.sub(_agent() or _UNNAMED) if _nested() else session
+
+    def _at(self, context: object, messages: Sequence[BaseMessage]) -> Session:
+        user = _field(context, "user_id") or _configurable().get("user_id")
+        thread = thread_id()
+        key = SessionKey(user=None if user is None else str(user), session=thread, agent=_agent())
+        # A thread has one run at a time, and a resumed run another id than the interrupted one. Runs without a thread
+        # are told apart by the message that began them.
+        human = asked(messages) if thread is None else None
+        return self.router.session(key, run=human and human.id, options=self.options, host="langgraph")
+
+
+def asked(messages: Sequence[BaseMessage]) -> HumanMessage | None:
+    """Give the newest message of the person, or None."""
+    return next((message for message in reversed(messages) if isinstance(message, HumanMessage)), None)
+
+
+def thread_id() -> str | None:
+    """Give the thread of the run that is going on, or None."""
+    thread = _configurable().get("thread_id")
+    return None if thread is None else str(thread)
+
+
+def _configurable() -> Mapping[str, Any]:
+    return get_config().get("configurable", {})
+
+
+def _agent() -> str | None:
+    """Give the `name=` of the agent that is running; its factory puts it there."""
+    return get_config().get("metadata", {}).get("lc_agent_name")
+
+
+def _nested() -> bool:
+    """Tell whether the agent that is running was called by a tool: then its namespace lies in that of a tools node."""
+    around = str(_configurable().get("checkpoint_ns", "")).split("|")[:-1]
+    return any(node.startswith(_TOOLS_NODE) for node in around)
+
+
+def _field(context: object, name: str) -> Any:
+    return context.get(name) if isinstance(context, Mapping) else getattr(context, name, None)

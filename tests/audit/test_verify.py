@@ -1,0 +1,118 @@
+"""Whatever is changed outside the engine shows when the log is replayed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from assay import Kind, Store
+from assay.audit.log import seal
+from assay.storage.reader import Head
+from assay.storage.transaction import Entry
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "memory.db"
+    with Store(path) as store:
+        first = store.record("Deploys go out on Tuesday")
+        store.record("Deploys go out on Tuesday")
+        store.record("Friday deploy rolled back", kind=Kind.OUTCOME, success=False, derived_from=[first])
+        store.record("pool size is 20", state_key="db.pool")
+        store.record("pool size is 40", state_key="db.pool")
+        store.erase(store.record("a passing remark nobody needs"))
+        assert store.verify()
+    return path
+
+
+TAMPERINGS = {
+    "a text is changed": "UPDATE episode SET content='Deploys go out on Friday' WHERE n=1",
+    "trust is raised": "UPDATE episode SET trust='operator' WHERE n=1",
+    "origin is changed": "UPDATE episode SET origin='operator' WHERE n=1",
+    "an outcome is turned": "UPDATE episode SET success=1 WHERE n=3",
+    "a time is changed": "UPDATE episode SET happened=happened-1 WHERE n=1",
+    "a salt is changed": "UPDATE episode SET salt=randomblob(32) WHERE n=1",
+    "an episode is removed": "DELETE FROM episode WHERE n=2",
+    "an episode is duplicated": (
+        "INSERT INTO episode SELECT 99, 'ep_0000000000000000000000000x', kind, content, happened, recorded, origin, source,"
+        " session, run, trust, success, state_key, tags, metadata, NULL, verdict, text_hash, key_hash, quarantined, salt, seq"
+        " FROM episode WHERE n=1"
+    ),
+    "a row claims another entry": "UPDATE episode SET seq=4 WHERE n=1",
+    "an edge is removed": "DELETE FROM edge WHERE kind='derived'",
+    "an edge is turned": "UPDATE edge SET source=target, target=source WHERE kind='supersedes'",
+    "a setting is changed": "UPDATE setting SET value='9' WHERE id='policy'",
+    "a tombstone is removed": "DELETE FROM tombstone",
+    "an entry is edited": "UPDATE audit SET entry=CAST(replace(entry, 'record', 'rekord') AS BLOB) WHERE seq=2",
+    "an entry is removed": "DELETE FROM audit WHERE seq=2",
+    "the last entry is removed": "DELETE FROM audit WHERE seq=(SELECT max(seq) FROM audit)",
+    "two entries are swapped": (
+        "UPDATE audit SET entry=(SELECT b.entry FROM audit b WHERE b.seq=3-audit.seq) WHERE seq IN (1, 2)"
+    ),
+    "the root is changed": "UPDATE head SET root=randomblob(32)",
+    "the frontier is changed": "UPDATE head SET frontier=zeroblob(64)",
+    "the size is changed": "UPDATE head SET size=size+1",
+    "the time of the head is changed": "UPDATE head SET ts=ts+1",
+    "the store's id is changed": "UPDATE meta SET value=CAST('st_other' AS BLOB) WHERE key='store_id'",
+}
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_i13_a_tampering_is_detected(path: Path, name: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(TAMPERINGS[name])
+    connection.commit()
+    assert connection.total_changes > 0
+    connection.close()
+    with Store(path) as store:
+        found = store.verify()
+        assert not found.valid and found.problems, name
+
+
+def test_i13_an_erased_episode_cannot_be_brought_back(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Store(path) as store:
+        episode = store.record("to be erased")
+        store._database.truncate_log()
+        connection = sqlite3.connect(path)
+        row = connection.execute("SELECT * FROM episode").fetchone()
+        connection.close()
+        store.erase(episode)
+        store.record("another")
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM episode")
+    connection.execute(f"INSERT INTO episode VALUES({','.join('?' * len(row))})", row)
+    connection.commit()
+    connection.close()
+    with Store(path) as store:
+        assert not store.verify()
+
+
+def test_an_unknown_operation_fails_verify(path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown operation"):
+        seal(Head(0, 0, b"", b""), [Entry("dance", 0, 1, 1, "x", "x", None, {})])
+
+
+def test_i4_entries_hold_no_content(path: Path) -> None:
+    with Store(path) as store:
+        log = json.dumps(store.audit.entries())
+    for word in ("Tuesday", "rolled back", "pool size", "db.pool"):
+        assert word not in log
+
+
+def test_entries_can_be_followed_with_a_cursor(path: Path) -> None:
+    with Store(path) as store:
+        seen = [entry["seq"] for entry in store.audit.entries(limit=3)]
+        seen += [entry["seq"] for entry in store.audit.entries(after=seen[-1])]  # type: ignore[arg-type]
+        assert seen == list(range(store.audit.head()[0]))
+
+
+def test_each_commit_reaches_the_host_after_it_is_durable(tmp_path: Path) -> None:
+    heard: list[tuple[object, int]] = []
+    with Store(tmp_path / "m.db", on_audit_event=lambda entry: heard.append((entry["op"], len(heard)))) as store:
+        store.record("one")
+        store.record("two")
+    assert [op for op, _ in heard] == ["init", "record", "record"]
