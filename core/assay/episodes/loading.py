@@ -15,7 +15,7 @@ from assay.model.times import from_us
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 
-__all__ = ["build", "by_numbers", "exists", "load", "resolve", "shorten"]
+__all__ = ["as_episode", "build", "by_numbers", "exists", "load", "resolve", "shorten"]
 
 
 def load(reader: Reader, ids: Sequence[str]) -> list[Episode]:
@@ -47,31 +47,54 @@ def build(reader: Reader, rows: Sequence[dict[str, Any]]) -> list[Episode]:
     successors = {target: source for source, target in episode_rows.edges_to(reader, "supersedes", ids)}
     trust = effective_trust(reader, ids, known={row["id"]: row["trust"] for row in rows}, parents=sources)
     return [
-        Episode(
-            ref=row["id"],
-            n=row["n"],
-            kind=Kind(row["kind"]),
-            content=row["content"],
-            happened_at=from_us(row["happened"]),
-            recorded_at=from_us(row["recorded"]),
-            origin=Origin(row["origin"]),
-            source=row["source"],
-            trust=Trust(row["trust"]),
-            effective_trust=trust[row["id"]],
-            session=row["session"],
-            run=row["run"],
-            success=None if row["success"] is None else bool(row["success"]),
-            state_key=row["state_key"],
-            derived_from=tuple(sources.get(row["id"], ())),
-            tags=tuple(json.loads(row["tags"])),
-            metadata=json.loads(row["metadata"]),
-            idempotency_key=row["idem"],
-            verdict=Verdict(row["verdict"]),
-            verdict_target=targets.get(row["id"]),
-            replaced_by=successors.get(row["id"]),
+        as_episode(
+            row,
+            sources=sources.get(row["id"], ()),
+            target=targets.get(row["id"]),
+            successor=successors.get(row["id"]),
+            effective=trust[row["id"]],
         )
         for row in rows
     ]
+
+
+def as_episode(
+    row: dict[str, Any],
+    *,
+    sources: Sequence[str] = (),
+    target: str | None = None,
+    successor: str | None = None,
+    effective: Trust | None = None,
+) -> Episode:
+    """Turn a row whose links are known into an episode.
+
+    Args:
+        effective: Its effective trust; its own label when left out.
+    """
+    trust = Trust(row["trust"])
+    return Episode(
+        ref=row["id"],
+        n=row["n"],
+        kind=Kind(row["kind"]),
+        content=row["content"],
+        happened_at=from_us(row["happened"]),
+        recorded_at=from_us(row["recorded"]),
+        origin=Origin(row["origin"]),
+        source=row["source"],
+        trust=trust,
+        effective_trust=effective or trust,
+        session=row["session"],
+        run=row["run"],
+        success=None if row["success"] is None else bool(row["success"]),
+        state_key=row["state_key"],
+        derived_from=tuple(sources),
+        tags=tuple(json.loads(row["tags"])),
+        metadata=json.loads(row["metadata"]),
+        idempotency_key=row["idem"],
+        verdict=Verdict(row["verdict"]),
+        verdict_target=target,
+        replaced_by=successor,
+    )
 
 
 def exists(reader: Reader, ref: str) -> str | None:

@@ -6,7 +6,7 @@ import hmac
 from typing import Any
 
 from assay.episodes.draft import Checked, Draft, checked
-from assay.episodes.loading import build, resolve
+from assay.episodes.loading import as_episode, build, resolve
 from assay.episodes.succession import claim_key, link, replaced, supersede
 from assay.errors import Conflict, InvalidInput, NotAuthorised, TooLarge
 from assay.model.constants import CLOCK_SKEW
@@ -92,6 +92,8 @@ def record(
         supersede(tx, replaced_ref, ref, made_by="caller")
     if item.state_key is not None:
         claim_key(tx, row)
+    if draft.verdict is None and item.state_key is None and not parents:
+        return as_episode(row, target=target)  # all of it is known: nothing has to be read back
     return build(tx, [row])[0]
 
 
@@ -150,7 +152,9 @@ def _verdict(tx: Transaction, draft: Draft, digest: bytes) -> tuple[Verdict, str
             raise Conflict(f"target {draft.target!r} was replaced: relate the record to what replaced it")
         return draft.verdict, target
     same = episode_rows.by_text(tx, digest)
-    gone = replaced(tx, [row["id"] for row in same]) if same else {}
+    if not same:
+        return Verdict.NEW, None
+    gone = replaced(tx, [row["id"] for row in same])
     for row in same:
         if row["id"] in gone or row["kind"] != draft.kind.value:
             continue

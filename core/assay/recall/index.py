@@ -71,12 +71,13 @@ def term_codes(reader: Reader, terms: Iterable[str]) -> dict[str, int]:
     }
 
 
-def flush_if_due(tx: Transaction) -> None:
-    """Move the tail into the segments when it has grown long enough."""
-    state = index_rows.state(tx)
-    newest = index_rows.newest(tx)
-    if newest - state.flushed >= FLUSH_AT:
-        _flush(tx, state)
+def flush_if_due(tx: Transaction, number: int) -> None:
+    """Move the tail into the segments, if the episode just recorded is one of those that do so.
+
+    Numbers are never used twice, so every 256th record flushes, whichever process makes it.
+    """
+    if number % FLUSH_AT == 0:
+        _flush(tx, index_rows.state(tx))
 
 
 def rebuild(tx: Transaction) -> None:
@@ -98,13 +99,15 @@ def remove(tx: Transaction, number: int, content: str, happened: int) -> None:
     index_rows.set_state(tx, IndexState(state.flushed, state.docs - 1, state.length - length, state.tokeniser))
 
 
-def _flush(tx: Transaction, state: IndexState) -> None:
+def _flush(tx: Transaction, state: IndexState, last: int | None = None) -> None:
     if state.tokeniser not in (0, TOKENISER):
         index_rows.reset(tx)
         state = index_rows.state(tx)
     docs, total, flushed = state.docs, state.length, state.flushed
     postings: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
     for number, content, happened, _ in index_rows.tail(tx, state.flushed):
+        if last is not None and number > last:
+            break
         text = analyse(content, happened)
         code = _code(text.length)
         segment, place = number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)

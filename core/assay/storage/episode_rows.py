@@ -76,9 +76,10 @@ def page(
 
 def last_number(reader: Reader) -> int:
     """Give the number of the newest episode ever recorded, 0 when there is none."""
-    newest = reader.execute("SELECT max(n) FROM episode")[0][0] or 0
-    erased = reader.execute("SELECT max(n) FROM tombstone")[0][0] or 0
-    return max(newest, erased)
+    newest: tuple[int | None, int | None] = reader.execute(
+        "SELECT (SELECT max(n) FROM episode), (SELECT max(n) FROM tombstone)"
+    )[0]
+    return max(newest[0] or 0, newest[1] or 0)
 
 
 def by_text(reader: Reader, digest: bytes) -> list[dict[str, Any]]:

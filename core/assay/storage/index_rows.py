@@ -22,7 +22,6 @@ __all__ = [
     "add",
     "candidates",
     "lookup",
-    "newest",
     "read_posting",
     "remove",
     "reset",
@@ -159,9 +158,3 @@ def _pack(places: Iterable[int]) -> bytes:
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()
-
-
-def newest(reader: Reader) -> int:
-    """Give the number of the newest live episode, 0 when there is none."""
-    number: int | None = reader.execute("SELECT max(n) FROM episode")[0][0]
-    return number or 0

@@ -470,8 +470,10 @@ class Store:
         items = [prepare(draft) for draft in drafts]
 
         def write(tx: Any) -> list[Episode]:
-            episodes = [record(tx, item, default_trust=self._default_trust, ceiling=self._ceiling) for item in items]
-            flush_if_due(tx)
+            episodes: list[Episode] = []
+            for item in items:
+                episodes.append(record(tx, item, default_trust=self._default_trust, ceiling=self._ceiling))
+                flush_if_due(tx, episodes[-1].n)
             return episodes
 
         return self._database.mutate(write)

@@ -17,6 +17,8 @@ __all__ = ["estimate_tokens"]
 _MARGIN = 1.09
 _DIGITS = 3  # cl100k cuts numbers into groups of three digits
 _EDGE = "{"
+_LEADING = 0.5  # one mark before a letter, which often is one token with it
+_MIXED = 0.4  # each mark after two that stand together
 _PLAIN = str.maketrans({"ß": "s", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "a", "œ": "o", "ð": "d", "þ": "t"})
 
 
@@ -41,24 +43,30 @@ def _cached(chunk: str) -> float:
 def _spaces() -> Pattern[str]:
     import re
 
-    return re.compile(r"\s{2,}|[^\S ]")
+    return re.compile(r"\s{2,}|[^\S ]| (?=\d)")
 
 
 def _space(text: str) -> float:
-    """Cost of space beyond the one blank that belongs to the next word."""
+    """Cost of space beyond the one blank that belongs to the next word, and of blanks before a number."""
     total = 0.0
     for match in _spaces().finditer(text):
-        run = match[0]
-        indent = run.rpartition("\n")[2]
-        total += 1 + len(run) / 64
-        if "\n" in run and len(indent) > 1:
+        run, start = match[0], match.start()
+        broken = "\n" in run
+        if run[-1] == " " and text[match.end() : match.end() + 1].isdecimal():
+            total += 1
+        if broken and start and (text[start - 1].isalnum()):
+            total += 1  # after a mark a line break belongs to it
+        if len(run) > 1 and (not broken or len(run.rpartition("\n")[2]) > 1):
+            total += 1 + len(run) / 64
+        elif run == "\t":
             total += 1
     return total
 
 
 def _cost(chunk: str) -> float:
     total = 0.0
-    for kind, run in _runs(chunk):
+    runs = list(_runs(chunk))
+    for place, (kind, run) in enumerate(runs):
         if kind == DIGIT:
             total += ceil(len(run) / _DIGITS) if run.isascii() else _letters(run)
         elif kind == Script.LATIN:
@@ -66,7 +74,8 @@ def _cost(chunk: str) -> float:
         elif kind:
             total += _letters(run)
         else:
-            total += _marks(run)
+            leads = place + 1 < len(runs) and runs[place + 1][0] not in ("", DIGIT)
+            total += _LEADING if leads and len(run) == 1 and run.isascii() else _marks(run)
     return total
 
 
@@ -120,7 +129,7 @@ def _marks(run: str) -> float:
     """Cost of a run of punctuation: a repeated mark is one token for long, mixed ones are several."""
     if not run.isascii():
         return sum(1.0 if char < "\u3100" else _bytes(char) for char in run)
-    return 1.0 + (len(run) / 16 if len(set(run)) == 1 else 0.4 * (len(run) - 1))
+    return 1.0 + (len(run) / 16 if len(set(run)) == 1 else _MIXED * max(0, len(run) - 2))
 
 
 @cache

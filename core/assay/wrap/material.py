@@ -22,7 +22,7 @@ from assay.storage.document_rows import newest_body, newest_version
 from assay.storage.reader import Reader
 from assay.text import content_set, covers, skeleton, weight
 from assay.wrap.document import Document, Move, MoveVerb, Parsed, parse
-from assay.wrap.lifecycle import Open
+from assay.wrap.lifecycle import Open, pending
 from assay.wrap.rules.case import IdState, Resolution, Window
 from assay.wrap.rules.moves import Succession
 from assay.wrap.rules.sizes import target_tokens
@@ -54,6 +54,7 @@ class Material:
     episodes: tuple[Episode, ...]
     successions: tuple[Succession, ...]
     target: int
+    remaining: int
     findings: tuple[Finding, ...] = ()
 
 
@@ -86,6 +87,7 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
         episodes=tuple(episodes),
         successions=successions,
         target=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
+        remaining=max(0, pending(reader) - len(episodes)),
         findings=tuple(suspects),
     )
 

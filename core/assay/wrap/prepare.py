@@ -25,7 +25,7 @@ from assay.wrap.lifecycle import Open, as_open, as_ranges, close, token_of
 from assay.wrap.package import KINDS, build, fixed_tokens, shown
 from assay.wrap.schemas import read_schema, schema_text
 
-__all__ = ["no_authority", "prepare_wrap"]
+__all__ = ["lease_end", "no_authority", "prepare_wrap"]
 
 _AT_ONCE = 200
 _MOST = 2_000  # episodes that `take="important"` chooses among
@@ -55,7 +55,7 @@ def prepare_wrap(
         if row is not None:
             if row["session"] == session:
                 tx.entry("wrap-resumed", actor=session, data={"wrap": row["n"]})
-                tx.update("wrap", row["id"], {"lease_until": _lease(tx)})
+                tx.update("wrap", row["id"], {"lease_until": lease_end(tx)})
                 return _package(tx, as_open(row), counter)
             if row["lease_until"] > tx.now:
                 return _busy(row["session"], row["lease_until"])
@@ -91,7 +91,7 @@ def _open(
         "schema": schema_text(read_schema(stored["value"] if stored else "null")),
         "date": from_us(tx.now).date().isoformat(),
         "base_version": newest_version(tx),
-        "lease_until": _lease(tx),
+        "lease_until": lease_end(tx),
         "prepared": tx.now,
         "ended": None,
         "retries": 0,
@@ -142,5 +142,6 @@ def _busy(holder: str, until: int) -> WrapResult:
     return WrapResult(WrapStatus.BUSY, message=message)
 
 
-def _lease(tx: Transaction) -> int:
+def lease_end(tx: Transaction) -> int:
+    """Give until when a wrap is held for its session from now on."""
     return tx.now + tx.settings.lease_seconds * _MICRO

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.types import Command
 
-from assay import Briefing
 from assay.session import Placement, Session
 from assay_integrations.langgraph.place import asked
 
-__all__ = ["began", "brief", "ended", "placed", "returned", "said"]
+__all__ = ["began", "briefed", "ended", "returned", "said", "with_briefing"]
 
 
 def began(session: Session, messages: Sequence[BaseMessage]) -> None:
-    """A run begins: with the messages of the person that nobody has answered yet.
+    """A run begins, with the messages of the person that nobody has answered yet.
 
     The newest of them names the run, so that an agent which takes over from another one goes on with its run.
     """
@@ -28,27 +28,26 @@ def began(session: Session, messages: Sequence[BaseMessage]) -> None:
         session.user_message(message.text, id=message.id)
 
 
-def brief(session: Session, messages: Sequence[BaseMessage]) -> Briefing:
-    """Give what memory holds for the person's newest message."""
-    newest = asked(messages)
-    return session.briefing(session.asked or (newest.text if newest else ""))
+def briefed(session: Session, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    """A model is about to be called: give the request as it is to receive it."""
+    if session.options.placement is Placement.DATA:
+        return request.override(messages=with_briefing(session, request.messages))
+    text = _briefing(session, request.messages)
+    if not text:
+        return request
+    before = request.system_message
+    return request.override(system_message=SystemMessage(f"{before.text}\n\n{text}" if before else text))
 
 
-def placed(
-    briefing: Briefing, messages: Sequence[AnyMessage], system: SystemMessage | None, session: Session
-) -> tuple[list[AnyMessage], SystemMessage | None]:
-    """Put a briefing before the person's newest message, or after the system text; a new list, never the state's."""
-    if session.options.placement is Placement.SYSTEM:
-        text = f"{system.text}\n\n{briefing.text}" if system else briefing.text
-        return list(messages), SystemMessage(text)
-    humans = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    theirs = [place for place in humans if messages[place].text == session.asked]
-    place = (theirs or humans or [len(messages)])[-1]
-    return [*messages[:place], HumanMessage(briefing.text), *messages[place:]], system
+def with_briefing(session: Session, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Put what memory holds before the question it was asked for, in a list of its own."""
+    text = _briefing(session, messages)
+    place = _question(session, messages)
+    return [*messages[:place], HumanMessage(text), *messages[place:]] if text else [*messages]
 
 
 def said(session: Session, messages: Sequence[BaseMessage]) -> None:
-    """The model has answered."""
+    """A model has answered."""
     for message in messages:
         if isinstance(message, AIMessage) and message.text:
             session.agent_message(message.text, id=message.id)
@@ -58,22 +57,34 @@ def returned(session: Session, name: str, call_id: str | None, result: ToolMessa
     """A tool has given a message, or a command that may hold one and may send the run to another agent."""
     for message in [result] if isinstance(result, ToolMessage) else _messages(result):
         if message.tool_call_id == call_id:
-            text = message.text or message.content
+            content = message.text or message.content
             if message.status == "error":
-                session.tool_error(name, str(text), call_id=call_id)
+                session.tool_error(name, str(content), call_id=call_id)
             else:
-                session.tool_result(name, text, call_id=call_id)
+                session.tool_result(name, content, call_id=call_id)
     if isinstance(result, Command) and isinstance(result.goto, str) and result.goto:
         session.handoff(session.key.agent or "agent", result.goto, id=call_id)
 
 
 def ended(session: Session, state: Mapping[str, Any]) -> None:
-    """The run is over: with a structured response, or with what the agent said last."""
+    """A run is over: with a structured response, or with what the agent said last."""
     output: object = state.get("structured_response")
     if output is None:
         newest = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
-        output = newest.text if newest else None
+        output = newest and newest.text
     session.run_ended(output)
+
+
+def _briefing(session: Session, messages: Sequence[BaseMessage]) -> str:
+    place = _question(session, messages)
+    return session.briefing(messages[place].text if place < len(messages) else "").text
+
+
+def _question(session: Session, messages: Sequence[BaseMessage]) -> int:
+    """Find the message that the run answers; other middlewares may have put human messages behind it."""
+    humans = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    recorded = [place for place in humans if session.root and messages[place].text == session.asked]
+    return (recorded or humans or [len(messages)])[-1]
 
 
 def _messages(command: Command[Any]) -> list[ToolMessage]:

@@ -12,22 +12,19 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, ModelReques
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import ToolMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from assay import Briefing, Store
+from assay import Store
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 from assay_integrations.langgraph import events
+from assay_integrations.langgraph.composing import acompose, compose
 from assay_integrations.langgraph.place import Sessions
 
 __all__ = ["AssayMiddleware"]
 
 _MAX_MODELS = 1_024
-# Without callbacks of the run, the wrap's call shows in no stream, no event log and no usage count of the host's.
-_UNSEEN: RunnableConfig = {"callbacks": [], "run_name": "assay-wrap"}
-_NOTHING = Briefing("")
 
 State = AgentState[Any]
 Request = ModelRequest[Any]
@@ -93,7 +90,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
             model = self._models.get(_who(session))
             if model is not None:
                 with guard(session, "wrap"):
-                    session.wrap(partial(_compose, model))
+                    session.wrap(partial(compose, model))
 
     async def aafter_agent(self, state: State, runtime: Runtime[Any]) -> None:
         """Do the same from an event loop."""
@@ -104,7 +101,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
             model = self._models.get(_who(session))
             if model is not None:
                 with guard(session, "wrap"):
-                    await session.aio.wrap(partial(_acompose, model))
+                    await session.aio.wrap(partial(acompose, model))
 
     # -- the model -------------------------------------------------------------------------------------------------
 
@@ -114,9 +111,9 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is None:
             return handler(request)
         self._keep(session, request.model)
-        briefing = guard.value(session, partial(events.brief, session, request.messages), _NOTHING)
+        request = guard.value(session, partial(events.briefed, session, request), request)
         try:
-            response = handler(_briefed(request, briefing, session))
+            response = handler(request)
         except GraphBubbleUp:
             raise
         except Exception as error:
@@ -133,11 +130,10 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is None:
             return await handler(request)
         self._keep(session, request.model)
-        briefing = _NOTHING
         with guard(session, "briefing"):
-            briefing = await session.aio.run(partial(events.brief, session, request.messages))
+            request = await session.aio.run(partial(events.briefed, session, request))
         try:
-            response = await handler(_briefed(request, briefing, session))
+            response = await handler(request)
         except GraphBubbleUp:
             raise
         except Exception as error:
@@ -200,41 +196,27 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         """Close what a session has open, and consolidate if it is time: with the model that its agent used last."""
         session = self._sessions.of_key(key)
         model = self._models.pop(_who(session), None)
-        session.end(None if model is None else partial(_compose, model))
+        session.end(None if model is None else partial(compose, model))
 
     async def aend_session(self, key: SessionKey) -> None:
         """Do the same from an event loop."""
         session = self._sessions.of_key(key)
         model = self._models.pop(_who(session), None)
-        await session.aio.end(None if model is None else partial(_acompose, model))
+        await session.aio.end(None if model is None else partial(acompose, model))
 
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
         self._sessions.close()
 
     def _keep(self, session: Session, model: BaseChatModel) -> None:
-        self._models[_who(session)] = model
+        if session.root:
+            self._models[_who(session)] = model
         if len(self._models) > _MAX_MODELS:
             self._models.popitem(last=False)
 
 
 def _who(session: Session) -> tuple[str | None, str | None]:
     return session.key.user, session.key.session
-
-
-def _briefed(request: Request, briefing: Briefing, session: Session) -> Request:
-    if not briefing:
-        return request
-    messages, system = events.placed(briefing, request.messages, request.system_message, session)
-    return request.override(messages=messages, system_message=system)
-
-
-def _compose(model: BaseChatModel, prompt: str) -> str:
-    return str(model.invoke(prompt, _UNSEEN).text)
-
-
-async def _acompose(model: BaseChatModel, prompt: str) -> str:
-    return str((await model.ainvoke(prompt, _UNSEEN)).text)
 
 
 def _digest(target: Target | StoreRouter) -> str:

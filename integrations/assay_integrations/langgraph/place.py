@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -16,6 +17,9 @@ __all__ = ["Sessions", "asked", "thread_id"]
 
 _TOOLS_NODE = "tools:"
 _UNNAMED = "sub-agent"
+
+# The sessions whose tools are running: a sub-agent inside belongs to its caller's, even where no thread id says so.
+_calling: ContextVar[Mapping[StoreRouter, Session]] = ContextVar("assay_langgraph_calling", default=MappingProxyType({}))
 
 
 class Sessions:
@@ -29,8 +33,6 @@ class Sessions:
         self.router = StoreRouter.of(target)
         self.options = options or SessionOptions()
         self._owned = self.router is not target
-        # The session whose tool is running: a sub-agent inside belongs to it, even where no thread id says so.
-        self._calling: ContextVar[Session | None] = ContextVar("assay_langgraph_calling", default=None)
 
     def of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
         """Give the session of an agent's hook; None, with a counted fault, when the user is missing."""
@@ -38,16 +40,17 @@ class Sessions:
 
     def of_tool(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
         """Give the session of the agent that called a tool."""
-        return self._calling.get() or guard.value(self.router, lambda: self._at(context, messages), None, "session")
+        caller = self._caller()
+        return caller or guard.value(self.router, lambda: self._at(context, messages), None, "session")
 
     @contextmanager
     def calling(self, session: Session) -> Iterator[None]:
         """Mark the block as a tool that the session's agent has called."""
-        token = self._calling.set(session)
+        token = _calling.set({**_calling.get(), self.router: session})
         try:
             yield
         finally:
-            self._calling.reset(token)
+            _calling.reset(token)
 
     def of_key(self, key: SessionKey) -> Session:
         """Give the session of a key.
@@ -62,8 +65,11 @@ class Sessions:
         if self._owned:
             self.router.close()
 
+    def _caller(self) -> Session | None:
+        return _calling.get().get(self.router)
+
     def _of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session:
-        caller = self._calling.get()
+        caller = self._caller()
         if caller is not None:
             return caller.sub(_agent() or _UNNAMED)
         session = self._at(context, messages)
