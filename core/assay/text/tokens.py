@@ -17,7 +17,7 @@ __all__ = ["estimate_tokens"]
 _MARGIN = 1.09
 _DIGITS = 3  # cl100k cuts numbers into groups of three digits
 _EDGE = "{"
-_LEADING = 0.5  # one mark before a letter, which often is one token with it
+_LEADING = 0.35  # one mark before a letter, which often is one token with it
 _MIXED = 0.4  # each mark after two that stand together
 _PLAIN = str.maketrans({"ß": "s", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "a", "œ": "o", "ð": "d", "þ": "t"})
 
