@@ -2,6 +2,7 @@
 
 try:
     import langchain.agents.middleware  # noqa: F401
+
     import langgraph.store.base  # noqa: F401
 except ModuleNotFoundError as error:
     from assay.errors import MissingExtraError

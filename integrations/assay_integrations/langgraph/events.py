@@ -8,10 +8,10 @@ from typing import Any
 
 from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from langgraph.types import Command
 
 from assay.session import Placement, Session
 from assay_integrations.langgraph.place import asked
+from langgraph.types import Command
 
 __all__ = ["began", "briefed", "ended", "returned", "said", "with_briefing"]
 

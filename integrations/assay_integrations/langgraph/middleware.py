@@ -12,15 +12,15 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, ModelReques
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import ToolMessage
-from langgraph.errors import GraphBubbleUp
-from langgraph.runtime import Runtime
-from langgraph.types import Command
 
 from assay import Store
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 from assay_integrations.langgraph import events
 from assay_integrations.langgraph.composing import acompose, compose
 from assay_integrations.langgraph.place import Sessions
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 __all__ = ["AssayMiddleware"]
 

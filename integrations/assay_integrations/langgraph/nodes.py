@@ -8,12 +8,12 @@ from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langgraph.errors import GraphBubbleUp
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 from assay_integrations.langgraph import events
 from assay_integrations.langgraph.composing import compose
 from assay_integrations.langgraph.place import Sessions
+from langgraph.errors import GraphBubbleUp
 
 __all__ = ["NodeMemory", "session"]
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
-from langgraph.config import get_config
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from langgraph.config import get_config
 
 __all__ = ["Sessions", "asked", "thread_id"]
 
@@ -19,7 +19,9 @@ _TOOLS_NODE = "tools:"
 _UNNAMED = "sub-agent"
 
 # The sessions whose tools are running: a sub-agent inside belongs to its caller's, even where no thread id says so.
-_calling: ContextVar[Mapping[StoreRouter, Session]] = ContextVar("assay_langgraph_calling", default=MappingProxyType({}))
+_calling: ContextVar[Mapping[StoreRouter, Session]] = ContextVar(
+    "assay_langgraph_calling", default=MappingProxyType({})
+)
 
 
 class Sessions:
@@ -82,7 +84,7 @@ class Sessions:
         # A thread has one run at a time, and a resumed run another id than the interrupted one. Runs without a thread
         # are told apart by the message that began them.
         human = asked(messages) if thread is None else None
-        return self.router.session(key, run=human and human.id, options=self.options, host="langgraph")
+        return self.router.session(key, run=human.id if human else None, options=self.options, host="langgraph")
 
 
 def asked(messages: Sequence[BaseMessage]) -> HumanMessage | None:

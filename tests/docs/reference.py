@@ -1,0 +1,81 @@
+"""Writes the pages of docs/reference from the code, so that they cannot say something else."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+
+from assay.errors import AssayError
+from assay.model import constants
+from assay.model.settings import POLICIES, RANGES, Settings
+
+PAGES = Path(__file__).parents[2] / "docs" / "reference"
+
+
+def errors() -> str:
+    """Render one section per error code."""
+    classes = [AssayError]
+    for kind in classes:
+        classes += kind.__subclasses__()
+    parts = [
+        "# Errors",
+        "Every error that Assay raises on purpose is an `AssayError` with a `code`. It says what to do, and unless it says"
+        " otherwise nothing was written. A refused wrap is no error: it is a value, see [findings](findings.md).",
+    ]
+    for kind in sorted(classes[1:], key=lambda one: one.code):
+        bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
+        summary = inspect.getdoc(kind) or ""
+        parts.append(f"## `{kind.code}`\n\n`{kind.__name__}`, also {bases}.\n\n{_prose(summary)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def limits() -> str:
+    """Render the settings with their ranges, and the compiled constants."""
+    parts = [
+        "# Limits and settings",
+        "Sizes are tokens of the store's counter unless a name says bytes, characters or days. The operator changes a"
+        " setting with `store.authority.set(name=value)`; the change is audited.",
+        "| setting | default | range |\n|---|---|---|\n"
+        + "\n".join(f"| `{item.name}` | {_shown(item.default)} | {_range(item.name)} |" for item in fields(Settings)),
+        "A policy is a set of these: "
+        + "; ".join(f"`{name}`: {_switches(values)}" for name, values in POLICIES.items())
+        + ".",
+        "What follows is compiled in; a change of it is a release note.",
+        "| constant | value |\n|---|---|\n"
+        + "\n".join(f"| `{name}` | {_shown(value)} |" for name, value in vars(constants).items() if name.isupper()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _prose(docstring: str) -> str:
+    """Turn a docstring into Markdown: the attributes become a list."""
+    text, _, attributes = docstring.partition("Attributes:\n")
+    lines = [
+        f"- `{name}`: {what}"
+        for name, _, what in (row.strip().partition(": ") for row in attributes.splitlines())
+        if what
+    ]
+    return "\n\n".join(part for part in (text.strip(), "\n".join(lines)) if part)
+
+
+def _range(name: str) -> str:
+    if name in RANGES:
+        low, high = RANGES[name]
+        return f"{_shown(low)} to {_shown(high)}" + (", or none" if name == "carry_days" else "")
+    return ", ".join(POLICIES) if name == "policy" else "true, false"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {part}" for key, part in value.items())
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _switches(values: dict[str, object]) -> str:
+    return ", ".join(f"{name} {_shown(value)}" for name, value in values.items()) or "as above"
+
+
+RENDERED = {"errors.md": errors, "limits.md": limits}
