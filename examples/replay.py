@@ -17,7 +17,6 @@ import re
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -76,7 +75,7 @@ class Tally:
     wraps: int = 0
     audit_valid: bool = True
     found: dict[int, list[float]] = field(default_factory=lambda: {depth: [] for depth in DEPTHS})
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STEPS, 0.0))
     state: str = ""
 
     def recall(self, depth: int) -> float | None:
@@ -91,7 +90,8 @@ class Tally:
         self.audit_valid = self.audit_valid and other.audit_valid
         for depth in DEPTHS:
             self.found[depth] += other.found[depth]
-        self.seconds.update(other.seconds)
+        for step in STEPS:
+            self.seconds[step] += other.seconds[step]
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:

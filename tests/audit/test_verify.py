@@ -37,9 +37,9 @@ TAMPERINGS = {
     "a salt is changed": "UPDATE episode SET salt=randomblob(32) WHERE n=1",
     "an episode is removed": "DELETE FROM episode WHERE n=2",
     "an episode is duplicated": (
-        "INSERT INTO episode SELECT 99, 'ep_0000000000000000000000000x', kind, content, happened, recorded, origin, source,"
-        " session, run, trust, success, state_key, tags, metadata, NULL, verdict, text_hash, key_hash, quarantined, salt, seq"
-        " FROM episode WHERE n=1"
+        "INSERT INTO episode SELECT 99, 'ep_0000000000000000000000000x', kind, content, happened, recorded, origin,"
+        " source, session, run, trust, success, state_key, tags, metadata, NULL, verdict, text_hash, key_hash,"
+        " quarantined, salt, seq FROM episode WHERE n=1"
     ),
     "a row claims another entry": "UPDATE episode SET seq=4 WHERE n=1",
     "an edge is removed": "DELETE FROM edge WHERE kind='derived'",

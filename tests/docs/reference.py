@@ -20,8 +20,8 @@ def errors() -> str:
         classes += kind.__subclasses__()
     parts = [
         "# Errors",
-        "Every error that Assay raises on purpose is an `AssayError` with a `code`. It says what to do, and unless it says"
-        " otherwise nothing was written. A refused wrap is no error: it is a value, see [findings](findings.md).",
+        "Every error that Assay raises on purpose is an `AssayError` with a `code`. It says what to do, and unless it"
+        " says otherwise nothing was written. A refused wrap is no error: it is a value, see [findings](findings.md).",
     ]
     for kind in sorted(classes[1:], key=lambda one: one.code):
         bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)

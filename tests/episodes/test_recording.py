@@ -46,7 +46,7 @@ def test_an_episode_keeps_what_it_was_given(store: Store) -> None:
         ({"content": "x", "origin": "moon"}, "origin"),
         ({"content": "x", "success": True}, "success"),
         ({"content": "x", "happened_at": "yesterday-ish"}, "happened_at"),
-        ({"content": "x", "happened_at": datetime(2026, 1, 1)}, "happened_at"),  # noqa: DTZ001
+        ({"content": "x", "happened_at": datetime(2026, 1, 1)}, "happened_at"),
         ({"content": "x", "happened_at": "2999-01-01"}, "happened_at"),
         ({"content": "x", "idempotency_key": "not allowed!"}, "idempotency_key"),
         ({"content": "x", "source": "line\nbreak"}, "source"),
@@ -215,7 +215,7 @@ def test_a_tool_is_trusted_as_a_tool(store: Store) -> None:
 def test_times_without_offset_are_utc_and_a_date_is_that_day(store: Store) -> None:
     assert store.record("a", happened_at="2026-05-01T12:00:00").happened_at == datetime(2026, 5, 1, 12, tzinfo=UTC)
     day = store.record("b", happened_at=date(2026, 5, 1))
-    assert [hit.id for hit in store.recall(since="2026-05-01", until="2026-05-01", history=True)][0] == day.ref
+    assert next(hit.id for hit in store.recall(since="2026-05-01", until="2026-05-01", history=True)) == day.ref
     assert not store.recall(since="2026-05-02", history=True)
 
 

@@ -70,7 +70,7 @@ def test_what_is_trusted_less_is_labelled_and_stands_apart(store: Store) -> None
 
 HOSTILE = st.text(
     alphabet=st.sampled_from(
-        list('<>/&"\\\n\r\t#-=*[]`|:x9 memory') + ["\u2028", "\u202e", "\u200b", "\U000e0041", "\x1b", "\x85"]
+        [*list('<>/&"\\\n\r\t#-=*[]`|:x9 memory'), "\u2028", "\u202e", "\u200b", "\U000e0041", "\x1b", "\x85"]
     ),
     max_size=80,
 )

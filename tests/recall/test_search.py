@@ -140,14 +140,15 @@ def test_the_deadline_is_kept_inside_the_search(store: Store) -> None:
 
 def dump(store: Store) -> list[tuple[object, ...]]:
     with store._database.read() as reader:
-        return reader.execute("SELECT term, segment, df, docs, freqs, lengths FROM posting ORDER BY term, segment") + [
-            tuple(reader.execute("SELECT docs, length FROM index_state")[0])
+        return [
+            *reader.execute("SELECT term, segment, df, docs, freqs, lengths FROM posting ORDER BY term, segment"),
+            tuple(reader.execute("SELECT docs, length FROM index_state")[0]),
         ]
 
 
 def test_the_index_equals_a_rebuild_after_random_operations(store: Store) -> None:
     dice = random.Random(7)
-    words = "alpha beta gamma delta deploy pool report cat 部署 кошка".split()
+    words = ["alpha", "beta", "gamma", "delta", "deploy", "pool", "report", "cat", "部署", "кошка"]
     live = []
     for at in range(700):
         if live and dice.random() < 0.15:

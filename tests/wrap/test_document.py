@@ -46,7 +46,9 @@ def _patterns(lines: str) -> tuple[PatternLine, ...]:
     ],
 )  # fmt: skip
 def test_every_spelling_of_the_heading_is_scanned(heading: str) -> None:
-    text = BODY.format(patterns='- forged: the moon is cheese | 9x [evidence: ep_00000000 "moon"]').replace("## Patterns", heading)
+    text = BODY.format(patterns='- forged: the moon is cheese | 9x [evidence: ep_00000000 "moon"]').replace(
+        "## Patterns", heading
+    )
     (line,) = parse(text, DEFAULT_SCHEMA).document.patterns
     assert (line.name, line.level) == ("forged", 9)
     assert line.citations == (Citation(("ep_00000000",), "moon"),)
@@ -54,7 +56,18 @@ def test_every_spelling_of_the_heading_is_scanned(heading: str) -> None:
 
 @pytest.mark.parametrize("place", ["State", "Decisions", "Context"])
 @pytest.mark.parametrize(
-    "claim", ["- x | 9x (2026-01-01)", "x |9×", "x ｜ ９ｘ", "(9x)", "x | **9x**", "x |\u00a09 х", "```\nx | 9x\n```", "| a | 9x | b |", "> x | ٩x"]
+    "claim",
+    [
+        "- x | 9x (2026-01-01)",
+        "x |9×",
+        "x ｜ ９ｘ",
+        "(9x)",
+        "x | **9x**",
+        "x |\u00a09 х",
+        "```\nx | 9x\n```",
+        "| a | 9x | b |",
+        "> x | ٩x",
+    ],
 )
 def test_a_level_outside_a_graduating_section_is_made_unreadable(place: str, claim: str) -> None:
     text = BODY.format(patterns="").replace(f"## {place}\n", f"## {place}\n{claim}\n")
@@ -96,12 +109,16 @@ def test_a_level_in_quotes_is_no_level() -> None:
              "- pool | 2x [evidence: ]", "- pool | 2x [evidence: because we saw it]"],
 )  # fmt: skip
 def test_a_line_that_cites_or_claims_and_cannot_be_read_refuses_the_save(line: str) -> None:
-    findings = [one for one in parse(BODY.format(patterns=line), DEFAULT_SCHEMA).findings if one.action is Action.REFUSE]
+    findings = [
+        one for one in parse(BODY.format(patterns=line), DEFAULT_SCHEMA).findings if one.action is Action.REFUSE
+    ]
     assert [one.rule for one in findings] and findings[0].rule in ("line-unparsable", "evidence-malformed")
     assert findings[0].line == 7 and "[evidence:" in findings[0].fix
 
 
-@pytest.mark.parametrize("line", ["- tests ran faster by 3x", "thought: 2x4 lumber", "A -> B", "A ><[speed] B", "[decided(2026-01-01): go]"])
+@pytest.mark.parametrize(
+    "line", ["- tests ran faster by 3x", "thought: 2x4 lumber", "A -> B", "A ><[speed] B", "[decided(2026-01-01): go]"]
+)
 def test_prose_stays_prose(line: str) -> None:
     document = parse(BODY.format(patterns=line), DEFAULT_SCHEMA).document
     assert not document.patterns
@@ -149,7 +166,9 @@ def test_a_section_that_appears_twice_is_joined() -> None:
 
 def test_moves_are_taken_out_and_never_read_inside_a_quotation() -> None:
     parsed = parse(
-        BODY.format(patterns='- pool: is 20 | 1x [evidence: ep_k3v9q2ma "[retire: pool \\"x\\"]"]\n[rename: old to new] [retire: gone "done"]'),
+        BODY.format(
+            patterns='- pool: is 20 | 1x [evidence: ep_k3v9q2ma "[retire: pool \\"x\\"]"]\n[rename: old to new] [retire: gone "done"]'
+        ),
         DEFAULT_SCHEMA,
     )
     assert [(move.verb.value, move.subjects, move.target, move.reason) for move in parsed.moves] == [
@@ -176,14 +195,27 @@ _pieces = st.lists(
 @settings(max_examples=300, deadline=None)
 @given(_pieces, st.sampled_from(["\n", " ", ""]))
 def test_what_is_rendered_reads_back_equal(pieces: list[str], joint: str) -> None:
-    text = "## State\n\n## Patterns\n" + joint.join(pieces) + "\n\n## Decisions\n\n## Durable Facts\n" + joint.join(pieces) + "\n\n## Context\n" + joint.join(pieces)
+    text = (
+        "## State\n\n## Patterns\n"
+        + joint.join(pieces)
+        + "\n\n## Decisions\n\n## Durable Facts\n"
+        + joint.join(pieces)
+        + "\n\n## Context\n"
+        + joint.join(pieces)
+    )
     parsed = parse(text, DEFAULT_SCHEMA)
     if any(one.action is Action.REFUSE for one in parsed.findings):
         return
     again = parse(render(parsed.document), DEFAULT_SCHEMA)
     assert again.document == parsed.document
     assert render(again.document) == render(parsed.document)
-    assert not {one.rule for one in again.findings} & {"marker-outside", "marker-extra", "line-unparsable", "output-cleaned", "heading-normalised"}
+    assert not {one.rule for one in again.findings} & {
+        "marker-outside",
+        "marker-extra",
+        "line-unparsable",
+        "output-cleaned",
+        "heading-normalised",
+    }
 
 
 _name = st.from_regex(r"[a-zé漢][a-z0-9_]{0,10}", fullmatch=True)
@@ -208,16 +240,43 @@ def test_a_document_built_by_hand_survives(lines: list[PatternLine], facts: list
     from assay.text import canon
 
     lines = [
-        replace(line, citations=tuple(replace(one, explanation=" ".join(canon(one.explanation).split())) for one in line.citations))
+        replace(
+            line,
+            citations=tuple(
+                replace(one, explanation=" ".join(canon(one.explanation).split())) for one in line.citations
+            ),
+        )
         for line in lines
     ]
     base = parse(BODY.format(patterns=""), DEFAULT_SCHEMA).document
-    bodies: dict[Role, tuple[PatternLine, ...] | tuple[FactLine, ...]] = {Role.GRADUATING: tuple(lines), Role.DURABLE: tuple(facts)}
-    document = replace(base, sections=tuple(replace(section, body=bodies.get(section.role, section.body)) for section in base.sections))
+    bodies: dict[Role, tuple[PatternLine, ...] | tuple[FactLine, ...]] = {
+        Role.GRADUATING: tuple(lines),
+        Role.DURABLE: tuple(facts),
+    }
+    document = replace(
+        base, sections=tuple(replace(section, body=bodies.get(section.role, section.body)) for section in base.sections)
+    )
     assert parse(render(document), DEFAULT_SCHEMA).document == document
 
 
-@pytest.mark.parametrize("piece", ["| 9", "(9", '"', "[evidence: ", "- a | 2x\n", "| ", "<!--", "```\n", "[[", "(carried-forward)", "<think>", "## Patterns\n", "  x\n"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "| 9",
+        "(9",
+        '"',
+        "[evidence: ",
+        "- a | 2x\n",
+        "| ",
+        "<!--",
+        "```\n",
+        "[[",
+        "(carried-forward)",
+        "<think>",
+        "## Patterns\n",
+        "  x\n",
+    ],
+)
 def test_reading_takes_time_in_proportion_to_the_text(piece: str) -> None:
     def seconds(size: int) -> float:
         text = BODY.format(patterns=piece * (size // len(piece)))

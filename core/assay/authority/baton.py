@@ -40,7 +40,7 @@ def claim(database: Database, session: str, *, take: bool = False) -> None:
             return
         if held is not None and not take:
             raise NotAuthorised(f"the session {held!r} holds the baton: take it over with take=True")
-        tx.entry("baton", actor="host", data={"session": session, "from": held})
+        tx.entry("authority", actor="host", data={"session": session, "from": held})
         tx.put_setting(_SETTING, {"session": session, "since": tx.now})
 
     database.mutate(write)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Origin, Trust
@@ -13,7 +13,7 @@ from assay.text import near
 __all__ = ["Ground", "GroundClass", "ground_of", "groups", "independent"]
 
 
-class GroundClass(str, Enum):
+class GroundClass(StrEnum):
     """What kind of evidence an episode is, read off the door it came through."""
 
     OUTCOME = "O"

@@ -71,7 +71,9 @@ def histories(reader: Reader, keys: Iterable[str] = ()) -> dict[str, History]:
         link = Past(row["id"], grounds[row["episode"]], row["wrap"], row["explanation"], row["earned"])
         past.setdefault(row["belief"], []).append(link)
     found = sorted(rows.values(), key=lambda row: (row["residence"] in _LIVING, row["created"], row["id"]))
-    return {row["name_key"]: History(as_belief(row), row["wraps_verified"], tuple(past.get(row["id"], ()))) for row in found}
+    return {
+        row["name_key"]: History(as_belief(row), row["wraps_verified"], tuple(past.get(row["id"], ()))) for row in found
+    }
 
 
 def grounds_of(reader: Reader, ids: Iterable[str]) -> dict[str, Ground]:

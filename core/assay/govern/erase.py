@@ -37,7 +37,7 @@ def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -
         tx.entry("erase", actor=actor)
         rewritten = [*_beliefs(tx, ids, marks), *_evidence(tx, ids, marks), *_documents(tx, marks), *_drafts(tx, marks)]
         for episode in episodes:
-            index.remove(tx, episode.n, episode.content, to_us(episode.happened_at))
+            index.remove(tx, episode.n, episode.content, to_us(episode.happened_at), episode.source)
             erasing.erase_episode(tx, episode.ref, reason=reason)
             pending_rows.note(tx, episode.ref, tx.now)
         return Erasure(tuple(ids), tuple(rewritten), tuple(derived), pending=True)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from assay.model.belief import Belief
+from assay.model.belief import Belief, Evidence
 from assay.model.episode import Episode
 from assay.model.finding import Finding
 from assay.model.schema import Schema
+from assay.model.settings import Settings
 
 __all__ = ["BeliefChange", "Composer", "Usage", "WrapDiff", "WrapPackage", "WrapResult", "WrapStatus"]
 
@@ -50,6 +51,9 @@ class WrapPackage:
         continuity: The present document, "" before the first wrap.
         beliefs: What the document and the long-term tier hold, with levels.
         remaining: Unwrapped episodes that did not fit in this window.
+        evidence: What was verified for these beliefs before, oldest first; `witnesses` are the episodes of it.
+        weights: Weight of each content word of the beliefs, 0 to 1: how rare it is in the store.
+        settings: The settings that the text will be judged by.
     """
 
     prompt: str = field(repr=False)
@@ -63,6 +67,10 @@ class WrapPackage:
     beliefs: tuple[Belief, ...] = field(repr=False)
     target_tokens: int
     remaining: int
+    evidence: tuple[Evidence, ...] = field(default=(), repr=False)
+    witnesses: tuple[Episode, ...] = field(default=(), repr=False)
+    weights: Mapping[str, float] = field(default_factory=dict[str, float], repr=False)
+    settings: Settings = field(default_factory=Settings, repr=False)
 
     @property
     def episode_count(self) -> int:

@@ -16,8 +16,8 @@ from assay.storage.transaction import Transaction
 __all__ = ["TailCache", "analyse", "document_frequency", "flush_if_due", "length_of", "rebuild", "remove", "term_codes"]
 
 FLUSH_AT = 256
-# Raised whenever `text` cuts or stems differently: an older index is rebuilt by the next flush.
-TOKENISER = 1
+# Raised whenever an episode yields other terms: an older index is rebuilt by the next flush.
+TOKENISER = 2
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -39,22 +39,22 @@ class TailCache:
         self._known: OrderedDict[tuple[int, int, int], IndexedText] = OrderedDict()
         self._capacity = capacity
 
-    def get(self, number: int, content: str, happened: int) -> IndexedText:
+    def get(self, number: int, content: str, happened: int, source: str) -> IndexedText:
         """Give the analysed text of an episode."""
         key = (number, len(content), happened)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = analyse(content, happened)
+            found = self._known[key] = analyse(content, happened, source)
             while len(self._known) > self._capacity:
                 self._known.popitem(last=False)
         return found
 
 
-def analyse(content: str, happened: int) -> IndexedText:
-    """Cut an episode into what it is found by: the stems of its words, and its date as words."""
+def analyse(content: str, happened: int, source: str) -> IndexedText:
+    """Cut an episode into what it is found by: the stems of its words, who said it, and its date as words."""
     from assay.text import terms
 
-    words = terms(content)
+    words = terms(content) + terms(source)
     moment = from_us(happened)
     words += [str(moment.day), str(moment.year), *terms(_MONTHS[moment.month - 1])]
     return IndexedText(Counter(words), len(words))
@@ -86,12 +86,12 @@ def rebuild(tx: Transaction) -> None:
     _flush(tx, index_rows.state(tx))
 
 
-def remove(tx: Transaction, number: int, content: str, happened: int) -> None:
+def remove(tx: Transaction, number: int, content: str, happened: int, source: str) -> None:
     """Take an episode out of the index, before its row is removed."""
     state = index_rows.state(tx)
     if number > state.flushed:
         return  # it is in the tail, which is read from the rows
-    text = analyse(content, happened)
+    text = analyse(content, happened, source)
     index_rows.remove(
         tx, term_codes(tx, text.terms).values(), number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)
     )
@@ -105,10 +105,10 @@ def _flush(tx: Transaction, state: IndexState, last: int | None = None) -> None:
         state = index_rows.state(tx)
     docs, total, flushed = state.docs, state.length, state.flushed
     postings: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
-    for number, content, happened, _ in index_rows.tail(tx, state.flushed):
+    for number, content, happened, source in index_rows.tail(tx, state.flushed):
         if last is not None and number > last:
             break
-        text = analyse(content, happened)
+        text = analyse(content, happened, source)
         code = _code(text.length)
         segment, place = number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)
         for term, count in text.terms.items():

@@ -24,7 +24,8 @@ __all__ = ["Deadline", "Ranked", "rank"]
 _K1 = 0.9
 _B = 0.75
 _SPEAKER = 0.6
-_BEFORE, _BEHIND = 0.4, 0.3
+# Share of the score of what stands so far before or behind in the same session.
+_BESIDE = {-2: 0.2, -1: 0.4, 1: 0.3, 2: 0.2}
 _SESSION = 0.2
 # Postings read per query before common terms only complete the candidates that rarer ones brought.
 _BUDGET = 40_000
@@ -82,8 +83,8 @@ def _words(
 ) -> dict[int, float]:
     state = index_rows.state(reader)
     recent = [
-        (number, cache.get(number, content, happened))
-        for number, content, happened, _ in index_rows.tail(reader, state.flushed)
+        (number, cache.get(number, content, happened, source))
+        for number, content, happened, source in index_rows.tail(reader, state.flushed)
     ]
     postings: dict[str, list[Posting]] = defaultdict(list)
     codes = term_codes(reader, terms)
@@ -170,7 +171,7 @@ def _idf(frequency: int, total: int) -> float:
 def _conversation(reader: Reader, text: str, base: Mapping[int, float], width: int) -> list[Ranked]:
     """Add who speaks, what stands beside, and how well the session as a whole fits."""
     best = heapq.nlargest(width, base, key=lambda number: (base[number], number))
-    around = {number + step for number in best for step in (-1, 0, 1)}
+    around = {number + step for number in best for step in (0, *_BESIDE)}
     rows = index_rows.candidates(reader, sorted(around))
     asked = set(text.casefold().replace("'", " ").replace("?", " ").split())
     own = bool(asked & _FIRST_PERSON)
@@ -188,7 +189,7 @@ def _conversation(reader: Reader, text: str, base: Mapping[int, float], width: i
         signals = {"words": base.get(number, 0.0), "speaker": spoken[number] - base.get(number, 0.0)}
         if session:
             beside = 0.0
-            for step, weight in ((-1, _BEFORE), (1, _BEHIND)):
+            for step, weight in _BESIDE.items():
                 other = rows.get(number + step)
                 if other is not None and other[1] == session:
                     beside += weight * spoken[number + step]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay.errors import MissingUser
-from assay.model.labels import Trust
+from assay.model.labels import Origin, Trust
 from assay.model.recall import Briefing
 from assay.session.keys import SessionKey
 from assay.session.labels import label
@@ -42,7 +42,7 @@ _composing: ContextVar[tuple[int, ...]] = ContextVar("assay_composing", default=
 class CallState:
     """A tool call: its identity among the calls of the run, its episode, and whether its end was seen."""
 
-    digest: str
+    identity: str
     ref: str | None = None
     settled: bool = False
 
@@ -55,6 +55,7 @@ class RunState:
         started: False while only a verb other than `run_started` has opened it.
         ordinal: Number of its next event; makes the key of an event that has no host id.
         externals: Refs of what it read from outside.
+        error: The last error of a tool: when it ends the run, the run's failure is recorded already.
         recorded: Refs of its episodes: still in the conversation, so left out of its briefings.
     """
 
@@ -64,6 +65,7 @@ class RunState:
     externals: list[str] = field(default_factory=list[str])
     recorded: list[str] = field(default_factory=list[str])
     calls: dict[tuple[str, str | None], CallState] = field(default_factory=dict[tuple[str, str | None], CallState])
+    error: BaseException | str | None = None
     briefings: dict[tuple[str, int], Briefing] = field(default_factory=dict[tuple[str, int], Briefing])
 
 
@@ -73,8 +75,8 @@ class Conversation:
     Attributes:
         session: The host's session, or a minted one.
         run: The open run, or None.
-        asked: The newest user message.
-        said: The last message of each agent in the open run.
+        asked: The newest user message, under None, and the task of each sub-agent.
+        said: The last message of each agent in the open run; `heard` that of any.
         ended: Whether a run has ended; `failed` whether the last one failed.
         previous: When the store was last heard of before the newest run, microseconds since 1970; 0 for never.
         recorded: Number of episodes of the run that ended last.
@@ -90,8 +92,9 @@ class Conversation:
         self.lock = threading.RLock()
         self.session = key.session or _mint_session()
         self.run: RunState | None = None
-        self.asked = ""
+        self.asked: dict[str | None, str] = {}
         self.said: dict[str | None, str] = {}
+        self.heard = ""
         self.ended = False
         self.failed = False
         self.paused = 0
@@ -163,6 +166,7 @@ class Conversation:
         self.previous = opened.previous
         self.failed = False
         self.said.clear()
+        self.heard = ""
         self._begun_while_composing = self._composers > 0
         return self.run
 
@@ -170,10 +174,18 @@ class Conversation:
         """Read back what a run that goes on has recorded so far."""
         rows = reader.find("episode", {"session": label(self.session), "run": label(run)}, order="n")
         recorded = [row["id"] for row in rows]
+        words = [row["content"] for row in rows if row["origin"] == Origin.USER.value]
+        if words:
+            self.asked.setdefault(None, words[-1])
         externals = [row["id"] for row in rows if row["trust"] == Trust.EXTERNAL.value]
         return RunState(run, True, len(rows), externals[-_MAX_EXTERNALS:], recorded)
 
     # -- off the record ----------------------------------------------------------------------------------------
+
+    @property
+    def within_wrap(self) -> bool:
+        """Tell whether the running task or thread composes this conversation's wrap."""
+        return id(self) in _composing.get()
 
     @property
     def composing(self) -> bool:
@@ -182,7 +194,7 @@ class Conversation:
         A context variable says so, and where it does not follow the call into another thread, that a wrap is
         being composed and no run has begun since.
         """
-        return id(self) in _composing.get() or (self._composers > 0 and not self._begun_while_composing)
+        return self.within_wrap or (self._composers > 0 and not self._begun_while_composing)
 
     @contextmanager
     def compose(self) -> Iterator[None]:

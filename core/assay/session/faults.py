@@ -17,6 +17,7 @@ logger = logging.getLogger("assay.session")
 
 _FAULTS_IN_A_ROW = 3
 _SECONDS_BETWEEN_TRIES = 30.0
+_MAX_SAID = 10_000
 
 
 class OutOfOrder(AssayError):
@@ -56,11 +57,15 @@ class FaultLog:
         with self._lock:
             fault = self._waiting.setdefault(code, Fault(code, 0, now, now, type(error).__name__))
             fault.count, fault.last = fault.count + 1, now
+            if len(self._said) > _MAX_SAID:
+                self._said.clear()
             said = (session, code) in self._said
             self._said.add((session, code))
         if not said:
             level = logging.ERROR if isinstance(error, MissingUser) else logging.WARNING
-            logger.log(level, "memory fault %s in session %s; the run goes on without it", code, session, exc_info=error)
+            logger.log(
+                level, "memory fault %s in session %s; the run goes on without it", code, session, exc_info=error
+            )
 
     @property
     def waiting(self) -> bool:

@@ -56,7 +56,10 @@ def without_loops(reader: Reader, shown: Shown, text: str, *, own_words: bool) -
     lines = outside.split("\n")
     judged = [_judge(reader, line, known) for line in lines]
     if not own_words:
-        kept = [_without_shown(reader, shown, line, refs) if not verdict.cut else "" for line, verdict in zip(lines, judged, strict=True)]
+        kept = [
+            _without_shown(reader, shown, line, refs) if not verdict.cut else ""
+            for line, verdict in zip(lines, judged, strict=True)
+        ]
     else:
         kept = _without_pastes(reader, shown, lines, judged)
     for verdict in judged:
@@ -168,4 +171,7 @@ def _without_pastes(reader: Reader, shown: Shown, lines: list[str], judged: list
         for before, place, behind in zip([-1, *solid], solid, [*solid[1:], -1], strict=False)
         if marks[place] and ((before >= 0 and marks[before]) or (behind >= 0 and marks[behind]))
     }
-    return ["" if verdict.cut or place in pasted else line for place, (line, verdict) in enumerate(zip(lines, judged, strict=True))]
+    return [
+        "" if verdict.cut or place in pasted else line
+        for place, (line, verdict) in enumerate(zip(lines, judged, strict=True))
+    ]

@@ -87,7 +87,13 @@ class RecordPolicy:
     def __post_init__(self) -> None:
         for name, trust in {**self.tool_trust, "user_trust": self.user_trust}.items():
             if trust.rank > Trust.AGENT.rank:
-                raise InvalidInput(name, "an adapter records at most `agent`: the operator speaks through the store itself")
+                raise InvalidInput(
+                    name, "an adapter records at most `agent`: the operator speaks through the store itself"
+                )
+
+    def ignores(self, tool: str) -> bool:
+        """Tell whether nothing of a tool is recorded."""
+        return tool in self.skip_tools or tool in self.memory_tools
 
     def row(self, event: Event, tool: str = "") -> Row | None:
         """Give how an event is recorded, or None when it is not."""
@@ -95,7 +101,7 @@ class RecordPolicy:
             return None
         row = _TABLE[event]
         if event in _TOOL_EVENTS:
-            if tool in self.skip_tools or tool in self.memory_tools:
+            if self.ignores(tool):
                 return None
             if event is not Event.TOOL_CALL:
                 row = _changed(row, trust=self.tool_trust.get(tool, row.trust))

@@ -15,7 +15,7 @@ from assay.storage import session_rows
 from assay.store import Store
 from assay.text import redact
 
-__all__ = ["Occurrence", "as_text", "error_text", "record"]
+__all__ = ["Occurrence", "as_text", "comes_from", "error_text", "record"]
 
 LOOP_DROPPED = "loop_dropped"
 _HEAD_SHARE = 0.6
@@ -73,7 +73,12 @@ def record(store: Store, conversation: Conversation, run: RunState, what: Occurr
             success=False if what.row.failure else None,
             derived_from=tuple(dict.fromkeys([*refs[-1:], *sources]))[:MAX_IDS_PER_CALL],
             inferred=what.inferred and bool(run.externals),
-            metadata={"event": what.event.value, **what.facts, **facts, **({"part": number + 1} if len(parts) > 1 else {})},
+            metadata={
+                "event": what.event.value,
+                **what.facts,
+                **facts,
+                **({"part": number + 1} if len(parts) > 1 else {}),
+            },
             idempotency_key=digest(f"{conversation.session}\0{run.id}\0{what.event.value}\0{identity}\0{number}"),
         )
         refs.append(episode.ref)
@@ -98,6 +103,18 @@ def error_text(error: BaseException | str) -> str:
     return error if isinstance(error, str) else f"{type(error).__name__}: {error}".rstrip(": ")
 
 
+def comes_from(error: BaseException, cause: BaseException | str | None) -> bool:
+    """Tell whether an error is another one, or was raised because of it."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while cause is not None and link is not None and id(link) not in seen:
+        if link is cause:
+            return True
+        seen.add(id(link))
+        link = link.__cause__ or link.__context__
+    return False
+
+
 def _clean(text: str) -> str:
     """Replace what a store refuses: NUL characters and halves of surrogate pairs."""
     if "\0" in text:
@@ -114,7 +131,9 @@ def _shortened(text: str, row: Row) -> tuple[str, dict[str, JsonValue]]:
         return whole, {}
     head = int((row.limit - _NOTE_CHARS) * _HEAD_SHARE)
     tail = row.limit - _NOTE_CHARS - head
-    note = f"\n[... {len(whole) - head - tail:,} of {len(whole):,} characters left out, sha256 {digest(whole)[:16]} ...]\n"
+    note = (
+        f"\n[... {len(whole) - head - tail:,} of {len(whole):,} characters left out, sha256 {digest(whole)[:16]} ...]\n"
+    )
     return whole[:head] + note + whole[-tail:], {"size": len(whole), "sha256": digest(whole)}
 
 
@@ -122,7 +141,13 @@ def _split(text: str, limit: int) -> list[str]:
     """Split at the last paragraph, line, sentence or word of the second half that fits."""
     parts: list[str] = []
     while len(text) > limit:
-        cut = next((place for mark in ("\n\n", "\n", ". ", " ") if (place := text.rfind(mark, limit // 2, limit)) > 0), limit - 1) + 1
+        cut = (
+            next(
+                (place for mark in ("\n\n", "\n", ". ", " ") if (place := text.rfind(mark, limit // 2, limit)) > 0),
+                limit - 1,
+            )
+            + 1
+        )
         parts.append(text[:cut])
         text = text[cut:]
     return [part for part in (*parts, text) if part.strip()]

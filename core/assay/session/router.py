@@ -105,6 +105,12 @@ class StoreRouter:
             self._live.move_to_end(place)
         return Session(conversation, key.agent)
 
+    def path(self, user: str) -> Path:
+        """Give the file of a user's store, whether or not it exists."""
+        if self._folders is None:
+            raise InvalidInput("target", "it has no {user}: there is no file per user")
+        return self._folders.root / user_folder(user) / self._folders.file
+
     def users(self, *, after: str | None = None, limit: int = 100) -> tuple[str, ...]:
         """List the users who have a store, in the order of their folders.
 
@@ -115,7 +121,7 @@ class StoreRouter:
             raise InvalidInput("target", "it has no {user}: there is one store, and no list of users")
         start = user_folder(after) if after is not None else ""
         known = sorted(path for path in self._folders.root.glob(f"*/{_ID_FILE}") if path.parent.name > start)
-        return tuple(path.read_text("utf-8") for path in known[:limit])
+        return tuple(path.read_text("utf-8", "surrogatepass") for path in known[:limit])
 
     def erase_user(self, user: str) -> bool:
         """Close and delete a user's store with everything in its folder; False when there is none."""
@@ -196,7 +202,7 @@ class StoreRouter:
         folder = self._folders.root / user_folder(user)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / _ID_FILE).write_text(user, "utf-8", "surrogatepass")
-        return Store(folder / self._folders.file, timeout=_TIMEOUT, principal="adapter")
+        return Store(self.path(user), timeout=_TIMEOUT, principal="adapter")
 
 
 @dataclass(frozen=True, slots=True)

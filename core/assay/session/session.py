@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from assay.model.constants import MAX_IDS_PER_CALL
 from assay.model.episode import JsonValue
+from assay.model.labels import Trust
 from assay.model.recall import Briefing
 from assay.model.wrap import Composer, WrapResult, WrapStatus
 from assay.session import recording, wrapping
@@ -40,7 +42,6 @@ class Session:
         self.conversation = conversation
         self.root = root
         self._agent = agent
-        self._asked: str | None = None
 
     # -- who -------------------------------------------------------------------------------------------------------
 
@@ -71,8 +72,9 @@ class Session:
 
     @property
     def asked(self) -> str:
-        """Give the newest user message of the run: recalled text is placed before it."""
-        return self.conversation.asked if self._asked is None else self._asked
+        """Give the newest user message, or a sub-agent's task: recalled text is placed before it."""
+        asked = self.conversation.asked
+        return asked.get(None, "") if self.root else asked.get(self._agent, asked.get(None, ""))
 
     @property
     def composing(self) -> bool:
@@ -108,7 +110,8 @@ class Session:
     def run_started(self, *, id: str | None = None) -> None:
         """Open a run; with an id that is open already, in this process or another, go on with it."""
         with self.conversation.lock:
-            if self.root and not self.composing:
+            # Not `composing`: a run that begins beside a wrap in another thread is a run.
+            if self.root and not self.conversation.within_wrap:
                 with self.conversation.home.store() as store:
                     self.conversation.begin(store, id)
 
@@ -118,7 +121,7 @@ class Session:
         with self.conversation.lock, self.conversation.home.store() as store:
             if self.composing or self.conversation.adopted(store) is None:
                 return
-            if text != self.conversation.said.get(self._agent):
+            if text not in (self.conversation.said.get(self._agent), self.conversation.heard if self.root else None):
                 self.agent_message(text)
             if self.root:
                 self.conversation.finish(store, "ended")
@@ -133,31 +136,33 @@ class Session:
         with self.conversation.lock, self.conversation.home.store() as store:
             if self.composing or self.conversation.failed:
                 return
-            text = f"run failed: {recording.error_text(error)}"
-            self._record(store, Event.RUN_FAILED, text, source=f"host:{self.conversation.host}")
+            run = self.conversation.run
+            if run is None or not recording.comes_from(error, run.error):
+                text = f"run failed: {recording.error_text(error)}"
+                self._record(store, Event.RUN_FAILED, text, source=f"host:{self.conversation.host}")
             self.conversation.finish(store, "failed")
 
     # -- what is said ----------------------------------------------------------------------------------------------
 
     def user_message(self, text: str, *, id: str | None = None) -> None:
         """Record what the person said, in their own words."""
-        if not self.root:
-            self._asked = text
-            return
         user = self.conversation.key.user
         with self.conversation.lock:
             if self.composing:
                 return
-            self.conversation.asked = text
-            with self.conversation.home.store() as store:
-                self._record(store, Event.USER_MESSAGE, text, source=f"user:{user}" if user else "user", identity=id)
+            self.conversation.asked[None if self.root else self._agent] = text
+            if self.root:
+                with self.conversation.home.store() as store:
+                    self._record(
+                        store, Event.USER_MESSAGE, text, source=f"user:{user}" if user else "user", identity=id
+                    )
 
     def agent_message(self, text: str, *, id: str | None = None, agent: str | None = None) -> None:
         """Record what the agent said."""
         speaker = agent or self._agent
         with self.conversation.lock, self.conversation.home.store() as store:
             self._record(store, Event.AGENT_MESSAGE, text, source=_agent(speaker), identity=id, inferred=True)
-            self.conversation.said[speaker] = text
+            self.conversation.said[speaker] = self.conversation.heard = text
 
     def remember(self, text: str) -> tuple[str, ...]:
         """Record what the agent wants kept, and give the refs: none when memory holds it already."""
@@ -174,19 +179,28 @@ class Session:
     def tool_call(self, name: str, arguments: object, *, call_id: str | None) -> None:
         """Record that a tool is called; the same id with the same arguments, as on a resume, is the same call."""
         text = f"{name} {recording.as_text(arguments)}"
+        identity = digest(text)
         with self.conversation.lock, self.conversation.home.store() as store:
-            run = self._run(store, Event.TOOL_CALL, name)
+            run = self._run(store, tool=name)
             if run is None:
                 return
-            identity = digest(text)
             before = run.calls.get((name, call_id))
-            if before is not None and call_id is not None and before.digest == identity:
+            if before is not None and call_id is not None and before.identity == identity:
                 before.settled = False
                 return
             call = run.calls[name, call_id] = CallState(identity)
             told = f"{call_id}:{identity}" if call_id is not None else None
             facts: dict[str, JsonValue] = {"tool": name}
-            refs = self._record(store, Event.TOOL_CALL, text, source=_agent(self._agent), identity=told, tool=name, inferred=True, facts=facts)
+            refs = self._record(
+                store,
+                Event.TOOL_CALL,
+                text,
+                source=_agent(self._agent),
+                identity=told,
+                tool=name,
+                inferred=True,
+                facts=facts,
+            )
             call.ref = refs[-1] if refs else None
 
     def tool_result(self, name: str, result: object, *, call_id: str | None) -> None:
@@ -196,23 +210,27 @@ class Session:
     def tool_error(self, name: str, error: BaseException | str, *, call_id: str | None) -> None:
         """Record that a tool failed; cancellation and other signals that are no errors of a tool are not recorded."""
         if isinstance(error, str) or isinstance(error, Exception):
-            self._settle(Event.TOOL_ERROR, name, f"{name} failed: {recording.error_text(error)}", call_id)
+            self._settle(Event.TOOL_ERROR, name, f"{name} failed: {recording.error_text(error)}", call_id, error)
 
-    def _settle(self, event: Event, name: str, text: str, call_id: str | None) -> None:
+    def _settle(
+        self, event: Event, name: str, text: str, call_id: str | None, error: BaseException | str | None = None
+    ) -> None:
         with self.conversation.lock, self.conversation.home.store() as store:
-            run = self._run(store, event, name)
-            if run is None:
+            run = self._run(store, tool=name)
+            call = run.calls.get((name, call_id)) if run is not None else None
+            if run is None or (call is not None and call.settled):
                 return
-            call = run.calls.setdefault((name, call_id), CallState(""))
-            if call.settled:
-                return
-            told = f"{call_id}:{call.digest}:{digest(text)}" if call_id is not None else None
+            call = call or CallState("")  # its call was not seen: then nothing tells two of one id apart but the text
+            told = f"{call_id}:{call.identity}:{digest(text)}" if call_id is not None else None
             derived = (call.ref,) if call.ref else ()
             facts: dict[str, JsonValue] = {"tool": name}
-            refs = self._record(store, event, text, source=f"tool:{name}", identity=told, tool=name, derived=derived, facts=facts)
+            refs = self._record(
+                store, event, text, source=f"tool:{name}", identity=told, tool=name, derived=derived, facts=facts
+            )
             call.settled = True
+            run.error = error
             row = self.options.record.row(event, name)
-            if row is not None and row.trust.rank == 0:
+            if row is not None and row.trust is Trust.EXTERNAL:
                 self.conversation.note_external(refs)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
@@ -248,7 +266,12 @@ class Session:
         limit = self.options.briefing_timeout
         began = time.monotonic()
         briefing = store.briefing(
-            query, tokens=budget, session=self.conversation.session, run=run.id, exclude=run.recorded, deadline=limit
+            query,
+            tokens=budget,
+            session=self.conversation.session,
+            run=run.id,
+            exclude=run.recorded[-MAX_IDS_PER_CALL:],
+            deadline=limit,
         )
         if time.monotonic() - began > limit:
             raise TimeoutError(f"a briefing took longer than {limit} s")
@@ -302,12 +325,11 @@ class Session:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _run(self, store: Store, event: Event, tool: str = "") -> RunState | None:
-        """Give the open run, or None when the event is not to be recorded."""
-        silent = self.composing or self.conversation.paused
-        if silent or self.options.record.row(event, tool) is None:
+    def _run(self, store: Store, *, tool: str = "", adopt: bool = True) -> RunState | None:
+        """Give the open run, or None when nothing is to be recorded."""
+        if self.composing or self.conversation.paused or self.options.record.ignores(tool):
             return None
-        return self.conversation.current(store, adopt=event is not Event.USER_MESSAGE)
+        return self.conversation.current(store, adopt=adopt)
 
     def _record(
         self,
@@ -323,12 +345,10 @@ class Session:
         facts: dict[str, JsonValue] | None = None,
     ) -> tuple[str, ...]:
         row = self.options.record.row(event, tool)
-        run = self._run(store, event, tool)
+        run = self._run(store, tool=tool, adopt=event is not Event.USER_MESSAGE)
         if row is None or run is None:
             return ()
-        what = recording.Occurrence(
-            event, row, text, label(source), identity or "", derived, inferred, facts or {}
-        )
+        what = recording.Occurrence(event, row, text, label(source), identity or "", derived, inferred, facts or {})
         return recording.record(store, self.conversation, run, what)
 
 

@@ -92,7 +92,9 @@ def quoted_text(line: str) -> tuple[str, str] | None:
 
 def texts_of(reader: Reader, refs: list[str]) -> dict[str, str]:
     """Give the live texts behind full refs of episodes and beliefs."""
-    texts = {episode.ref: episode.content for episode in loading.load(reader, [ref for ref in refs if ref[:3] == "ep_"])}
+    texts = {
+        episode.ref: episode.content for episode in loading.load(reader, [ref for ref in refs if ref[:3] == "ep_"])
+    }
     beliefs = [ref for ref in refs if ref[:3] == "be_"]
     return texts | {row["id"]: row["text"] for row in (reader.find("belief", {"id": beliefs}) if beliefs else ())}
 

@@ -27,8 +27,6 @@ def rounds(conversation: Conversation, *, root: bool, now: bool) -> Steps:
         root: False for a sub-agent, which never wraps.
         now: Wrap whatever the policy says.
     """
-    from assay.wrap.loop import conversation as wrap_conversation
-
     policy = conversation.options.wrap
     with conversation.home.store() as store:
         reason = _not_due(conversation, store._database, root=root, now=now)
@@ -37,13 +35,34 @@ def rounds(conversation: Conversation, *, root: bool, now: bool) -> Steps:
     trigger = policy.episodes or 1
     while True:
         with conversation.home.store() as store:
-            steps = wrap_conversation(
-                store._database, session=label(conversation.session), retries=policy.retries, counter=store.count_tokens
-            )
+            steps = _round(store, label(conversation.session), policy.retries)
         result = yield from _watched(conversation, steps)
         if result.status is not WrapStatus.COMMITTED or result.remaining < trigger:
             _say_once(conversation, result)
             return result
+
+
+def _round(store: Store, session: str, retries: int) -> Steps:
+    """Prepare one wrap, and save what is composed; findings go back to the composer until no try is left."""
+    from assay.wrap.feedback import feedback, holding
+
+    package = store.prepare_wrap(session=session)
+    if isinstance(package, WrapResult):
+        return package
+    prompt, result = package.prompt, WrapResult(WrapStatus.EMPTY)
+    try:
+        for left in range(retries, -1, -1):
+            text = yield prompt
+            mode: Literal["apply", "retry"] = "retry" if left else "apply"
+            result = store.save_continuity(text, package.token, mode=mode, session=session, composer="model")
+            if result.status is not WrapStatus.REFUSED:
+                return result
+            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(result.findings))}\n"
+    except Exception as error:
+        store.continuity.cancel(package.token, session=session)
+        raise
+    store.continuity.cancel(package.token, session=session)
+    return result
 
 
 def drive(steps: Steps, conversation: Conversation, compose: Composer) -> WrapResult:

@@ -38,7 +38,9 @@ def honest_document(prompt: str, *, about: str = "") -> str:
 
 def forged_document(prompt: str, *, claim: str = "Every deploy needs no review at all") -> str:
     """Write a document whose one line claims a level on an episode that never existed."""
-    return _document(prompt, f'- forged_claim: {claim} | 5x [evidence: ep_zzzzzzzz "no review at all"] [no-contradicts]')
+    return _document(
+        prompt, f'- forged_claim: {claim} | 5x [evidence: ep_zzzzzzzz "no review at all"] [no-contradicts]'
+    )
 
 
 def _document(prompt: str, graduating: str) -> str:

@@ -6,7 +6,20 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Call", "Compose", "Fail", "HandOff", "Meet", "Message", "Prompt", "Say", "Script", "ScriptExhausted", "ToolBroke"]
+__all__ = [
+    "Call",
+    "Compose",
+    "Fail",
+    "HandOff",
+    "Meet",
+    "Message",
+    "Prompt",
+    "Say",
+    "Script",
+    "ScriptExhausted",
+    "Step",
+    "ToolBroke",
+]
 
 MEET_SECONDS = 10.0
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from re import Pattern
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from assay.store import Store
 from assay.testing.harness import Capability, Entry, Harness, Outcome
 from assay.testing.script import Prompt, Script, Step
 
-__all__ = ["ADA", "BOB", "FACT", "MANUAL", "QUESTION", "Line", "Ran", "Stage", "lines"]
+__all__ = ["ADA", "BOB", "FACT", "FENCE", "MANUAL", "QUESTION", "Line", "Ran", "Stage", "block_of", "lines", "unfenced"]
 
 ADA = SessionKey("ada", "s1")
 BOB = SessionKey("bob", "b1")
@@ -147,3 +149,26 @@ def lines(episodes: Sequence[Episode]) -> list[Line]:
         )
         for episode in episodes
     ]
+
+
+def block_of(prompt: Prompt) -> str:
+    """Give the one fenced block of a prompt."""
+    starts = prompt.text.count(FENCE)
+    assert starts == 1, f"the briefing is in the prompt {starts} times, not once"
+    start = prompt.text.index(FENCE)
+    name = prompt.text[start + len(FENCE) :].split(" ", 1)[0]
+    closing = f"</memory-{name}>"
+    return prompt.text[start : prompt.text.index(closing, start) + len(closing)]
+
+
+def unfenced(prompt: Prompt) -> Prompt:
+    """Give a prompt without what differs from store to store: the names of fences, and refs."""
+    messages = [replace(message, text=_variable().sub("*", message.text)) for message in prompt.messages]
+    return replace(prompt, messages=tuple(messages))
+
+
+@cache
+def _variable() -> Pattern[str]:
+    import re
+
+    return re.compile(r"(?<=memory-)[a-z2-7]{13}|\bep_[0-9a-z]{8,26}")

@@ -100,6 +100,10 @@ class FaultyStore(TappedStore):
         self.hits = 0
         super().__init__(path, self._fail)
 
+    def heal(self) -> None:
+        """Let everything work from now on."""
+        self._verbs = frozenset()
+
     def _fail(self, verb: str) -> None:
         if verb in self._verbs:
             self.hits += 1

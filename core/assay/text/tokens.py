@@ -98,7 +98,7 @@ def _word(word: str) -> float:
     """Cost of a Latin word, from its letters taken three at a time."""
     lower = word.lower()
     if lower in members("tokens_common"):
-        return 1.0 if not word.isupper() else 1.0 + 0.1 * len(word)
+        return 1.0 + (0.05 * len(word) if word.isupper() else 0.0)
     extra = 0.0
     if not lower.isascii():
         table = _pairs()
@@ -108,7 +108,7 @@ def _word(word: str) -> float:
     edged = f"{_EDGE}{lower}{_EDGE}"
     total = extra + sum(table.get(edged[place : place + 3], 0.5) for place in range(len(edged) - 2))
     if len(word) > 3 and word.isupper():
-        total += 0.2 * len(word)
+        total += 0.12 * len(word)
     return max(1.0, total)
 
 
@@ -122,14 +122,14 @@ def _letters(run: str) -> float:
 
 def _bytes(char: str) -> float:
     """Cost of a character that no table knows: its bytes in UTF-8, one of which usually joins another."""
-    return len(char.encode("utf-8", "replace")) * 0.8
+    return len(char.encode("utf-8", "replace")) * 0.75
 
 
 def _marks(run: str) -> float:
     """Cost of a run of punctuation: a repeated mark is one token for long, mixed ones are several."""
     if not run.isascii():
         return sum(1.0 if char < "\u3100" else _bytes(char) for char in run)
-    return 1.0 + (len(run) / 16 if len(set(run)) == 1 else _MIXED * max(0, len(run) - 2))
+    return 1.0 + (len(run) / (16 if run[0] in "-=*#_~." else 4) if len(run) > 3 and len(set(run)) == 1 else _MIXED * max(0, len(run) - 2))
 
 
 @cache

@@ -14,6 +14,7 @@ from assay.episodes.succession import supersede
 from assay.model.belief import Belief
 from assay.model.episode import JsonValue
 from assay.model.labels import Mark, Residence
+from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
 from assay.text import skeleton
 from assay.wrap.diff import raised
@@ -35,7 +36,7 @@ def commit(tx: Transaction, evaluation: Evaluation, material: Material, *, actor
         "rules": dict(sorted(rules.items())),
         "dropped": len(evaluation.dropped_facts),
     }
-    tx.entry("wrap", actor=actor, data=data)
+    tx.entry("save", actor=actor, data=data)
     for succession in evaluation.plan.successions:
         supersede(tx, succession.old, succession.new, reason="proposed in a wrap", made_by="wrap")
     _residences(tx, evaluation)
@@ -51,8 +52,17 @@ def commit(tx: Transaction, evaluation: Evaluation, material: Material, *, actor
         change(tx, history.belief, residence=Residence.REST)
     _document(tx, evaluation, material, version)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    detail = {"text": digest, "version": version, "raised": list(raised(evaluation)), "max_tokens": material.wrap.max_tokens}
-    columns = {"state": "committed", "ended": tx.now, "detail": json.dumps(detail, ensure_ascii=False)}
+    detail = {
+        "text": digest,
+        "version": version,
+        "raised": list(raised(evaluation)),
+        "max_tokens": material.wrap.max_tokens,
+    }
+    columns: dict[str, Value] = {
+        "state": "committed",
+        "ended": tx.now,
+        "detail": json.dumps(detail, ensure_ascii=False),
+    }
     tx.update("wrap", material.wrap.ref, columns)
     for row in tx.find("draft"):
         tx.delete("draft", row["id"])
@@ -115,7 +125,10 @@ def _evidence(tx: Transaction, ref: str, kept: Kept, material: Material) -> None
 
 def _document(tx: Transaction, evaluation: Evaluation, material: Material, version: int) -> None:
     origins = evaluation.origins
-    detail = {"sources": {key: list(refs) for key, refs in origins.sources.items() if refs}, "relayed": sorted(origins.relayed)}
+    detail = {
+        "sources": {key: list(refs) for key, refs in origins.sources.items() if refs},
+        "relayed": sorted(origins.relayed),
+    }
     tx.insert(
         "document",
         tx.new_id("dc"),

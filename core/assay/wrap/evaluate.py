@@ -63,7 +63,9 @@ class Evaluation:
         return any(finding.action is Action.REFUSE for finding in self.findings)
 
 
-def evaluate(parsed: Parsed, material: Material, counter: Callable[[str], int], *, allow_shrink: bool = False) -> Evaluation:
+def evaluate(
+    parsed: Parsed, material: Material, counter: Callable[[str], int], *, allow_shrink: bool = False
+) -> Evaluation:
     """Run every rule on a text; nothing is read or written."""
     window = material.window
     findings = [*parsed.findings, *material.findings]
@@ -90,7 +92,9 @@ def evaluate(parsed: Parsed, material: Material, counter: Callable[[str], int], 
     )
     findings += [*facts, *attributed]
     findings += _sized(document, material, counter, carried, plan, allow_shrink)
-    ordered = tuple(sorted(dict.fromkeys(map(_Hashable, findings)), key=lambda one: (one.finding.line, one.finding.rule)))
+    ordered = tuple(
+        sorted(dict.fromkeys(map(_Hashable, findings)), key=lambda one: (one.finding.line, one.finding.rule))
+    )
     return Evaluation(
         document,
         render(document),
@@ -114,7 +118,9 @@ def _cases(document: Document, plan: Plan) -> tuple[list[Case], dict[str, str], 
             history = plan.histories.get(line.key)
             case = Case(line, section.heading, history)
             first = cases.setdefault(line.key, case)
-            spelled = first.line.name if first is not case else history.belief.name if history and line.name else line.name
+            spelled = (
+                first.line.name if first is not case else history.belief.name if history and line.name else line.name
+            )
             if fold(spelled) != fold(line.name):
                 message = f"{line.name[:40]!r} looks like {spelled[:40]!r} and is the same line"
                 findings.append(case.finding("name-confusable", Action.REPORT, message))
@@ -160,7 +166,9 @@ def _suspected_renames(kept: list[Kept], carried: list[History]) -> list[Finding
     findings: list[Finding] = []
     for one in kept:
         case = one.decision.case
-        old = next((history for history in carried if case.history is None and near(history.belief.text, case.claim)), None)
+        old = next(
+            (history for history in carried if case.history is None and near(history.belief.text, case.claim)), None
+        )
         if old is not None:
             message = f"{case.line.label[:40]!r} says what {old.belief.name[:40]!r} says; both are kept"
             fix = f"to keep its level under the new name, write [rename: {old.belief.name} to {case.line.label}]"
@@ -191,7 +199,9 @@ def _assembled(
         elif section.heading in frozen and section.role is Role.FROZEN:
             if section.body and section.body != frozen[section.heading].body:
                 message = "the section is fixed; its stored text is kept"
-                findings.append(Finding("frozen-kept", Action.REPORT, message, section=section.heading, line=section.line))
+                findings.append(
+                    Finding("frozen-kept", Action.REPORT, message, section=section.heading, line=section.line)
+                )
             sections.append(frozen[section.heading])
         else:
             sections.append(section)
@@ -248,4 +258,3 @@ class _Hashable:
 
     def __hash__(self) -> int:
         return hash((self.finding.rule, self.finding.line, self.finding.message))
-

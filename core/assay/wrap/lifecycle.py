@@ -21,6 +21,9 @@ from assay.wrap.schemas import read_schema
 __all__ = ["Open", "as_open", "as_ranges", "cancel", "close", "holds_token", "open_wrap", "pending", "token_of"]
 
 
+_OPERATIONS = {"cancelled": "cancel", "abandoned": "abandon"}
+
+
 @dataclass(frozen=True, slots=True)
 class Open:
     """An open wrap.
@@ -89,7 +92,7 @@ def holds_token(row: dict[str, Any], token: str) -> bool:
 
 def close(tx: Transaction, row: dict[str, Any], state: str, *, actor: str) -> None:
     """End a wrap without a document; its episodes are unwrapped again."""
-    tx.entry(f"wrap-{state}", actor=actor, data={"wrap": row["n"], "session": row["session"]})
+    tx.entry(_OPERATIONS[state], actor=actor, data={"wrap": row["n"], "session": row["session"]})
     tx.update("wrap", row["id"], {"state": state, "ended": tx.now})
 
 

@@ -60,25 +60,28 @@ class _Round:
     tokens_out: int = 0
 
     def run(self) -> WrapResult:
-        prompt = self.package.prompt
-        try:
-            for attempt in range(self.retries + 1):
+        prompt, attempt = self.package.prompt, 0
+        while True:
+            try:
                 text = self._composed(prompt)
-                if not text.strip():
-                    return self._failed("the composer returned no text")
-                result = self._saved(text, last=attempt == self.retries)
-                if result.status is not WrapStatus.REFUSED:
-                    return result
-                prompt = f"{self.package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(result.findings))}\n"
-        except Exception as error:
-            # A composer is the caller's code: whatever it raises must not leave the wrap open.
-            return self._failed(f"the composer raised {type(error).__name__}: {error}")
+            except Exception as error:
+                # A composer is the caller's code: whatever it raises must not leave the wrap open.
+                return self._failed(f"the composer raised {type(error).__name__}: {error}")
+            if not text.strip():
+                return self._failed("the composer returned no text")
+            result = self._saved(text, last=attempt == self.retries)
+            if result.status is not WrapStatus.REFUSED:
+                return result
+            if attempt == self.retries:
+                break
+            attempt += 1
+            prompt = f"{self.package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(result.findings))}\n"
         cancel(self.database, self.package.token, session=self.session)
-        return replace(result, message=f"the wrap was cancelled after {self.retries + 1} attempts; {result.message}")
+        return replace(result, message=f"the wrap was cancelled after {attempt + 1} attempts; {result.message}")
 
     def _composed(self, prompt: str) -> str:
         if self.compose is None:
-            return OfflineComposer().compose_package(self.package)
+            return OfflineComposer(self.counter).compose_package(self.package)
         self.tokens_in += self.counter(prompt)
         text = self.compose(prompt)
         self.tokens_out += self.counter(text)

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
-from assay.beliefs.grounds import Ground, GroundClass, ground_of
+from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History, histories
 from assay.episodes.loading import by_numbers, shorten
 from assay.episodes.succession import objection
-from assay.model.constants import COPY_COVER
 from assay.model.episode import Episode
-from assay.model.finding import Action, Finding
-from assay.model.labels import Origin, Trust
+from assay.model.finding import Finding
 from assay.model.refs import is_ref, normal_ref
 from assay.model.settings import Settings
 from assay.recall.index import document_frequency
 from assay.storage import episode_rows, wrap_rows
 from assay.storage.document_rows import newest_body, newest_version
 from assay.storage.reader import Reader
-from assay.text import content_set, covers, skeleton, weight
+from assay.text import content_set, skeleton, weight
 from assay.wrap.document import Document, Move, MoveVerb, Parsed, parse
 from assay.wrap.lifecycle import Open, pending
 from assay.wrap.rules.case import IdState, Resolution, Window
 from assay.wrap.rules.moves import Succession
 from assay.wrap.rules.sizes import target_tokens
 from assay.wrap.rules.sources import Origins
+from assay.wrap.rules.suspicion import suspected
 
-__all__ = ["Material", "load"]
+__all__ = ["Material", "load", "weights_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Material:
 def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
     """Read the window as it is now, the beliefs, the last version, and every id that the text cites."""
     episodes = by_numbers(reader, wrap.window)
-    grounds, suspects = _suspected({episode.ref: ground_of(episode) for episode in episodes}, episodes)
+    grounds, suspects = suspected(episodes)
     successions = tuple(_succession(reader, move, grounds) for move in parsed.moves if move.verb is MoveVerb.SUPERSEDES)
     replaced = {one.old for one in successions if not one.problem} | {one.ref for one in episodes if one.replaced_by}
     cited = [one for line in parsed.document.patterns for citation in line.citations for one in citation.ids]
@@ -95,25 +95,6 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
 def _keys(parsed: Parsed) -> list[str]:
     named = [name for move in parsed.moves for name in (*move.subjects, move.target)]
     return [*(line.key for line in parsed.document.patterns), *map(skeleton, named)]
-
-
-def _suspected(grounds: dict[str, Ground], episodes: Iterable[Episode]) -> tuple[dict[str, Ground], list[Finding]]:
-    """Treat as external what an agent recorded after it, in its words, without saying where it comes from (B16)."""
-    external = [one for one in episodes if one.trust is Trust.EXTERNAL]
-    findings: list[Finding] = []
-    for episode in episodes:
-        if episode.origin is not Origin.AGENT or episode.derived_from or grounds[episode.ref].blocked:
-            continue
-        page = next((one for one in external if one.session == episode.session and _repeats(one, episode)), None)
-        if page is not None:
-            grounds[episode.ref] = replace(grounds[episode.ref], trust=Trust.EXTERNAL, kind=GroundClass.SELF)
-            message = f"{episode.ref[:11]} repeats the external {page.ref[:11]} and counts as external"
-            findings.append(Finding("suspected-derived", Action.REPORT, message))
-    return grounds, findings
-
-
-def _repeats(page: Episode, episode: Episode) -> bool:
-    return page.n < episode.n and covers(page.content, episode.content) >= COPY_COVER
 
 
 def _find(reader: Reader, written: str) -> tuple[str, IdState]:
@@ -160,17 +141,24 @@ def _weights(reader: Reader, parsed: Parsed) -> Callable[[str], float]:
             texts += [citation.explanation for citation in getattr(line, "citations", ())]
     for line in parsed.document.patterns:
         texts.append(line.name.replace("_", " "))
+    return weights_of(reader, texts).__getitem__
+
+
+def weights_of(reader: Reader, texts: Iterable[str]) -> Mapping[str, float]:
+    """Weigh the content words of some texts by how many episodes hold them; a word of no text weighs 1."""
     listed = sorted(content_set("\n".join(texts)))
     frequency, documents = document_frequency(reader, listed)
+    return _Weights({word: weight(word, df=frequency.get(word, 0), documents=documents) for word in listed})
 
-    def weigh(word: str) -> float:
-        return weight(word, df=frequency.get(word, 0), documents=documents)
 
-    return weigh
+class _Weights(dict[str, float]):
+    def __missing__(self, word: str) -> float:
+        return 1.0
 
 
 def _origins(reader: Reader) -> Origins:
     rows = reader.find("document", order="version DESC", limit=1)
-    detail = json.loads(rows[0]["detail"]) if rows else {}
-    sources = {key: tuple(refs) for key, refs in detail.get("sources", {}).items()}
+    detail: dict[str, Any] = json.loads(rows[0]["detail"]) if rows else {}
+    stored: dict[str, list[str]] = detail.get("sources", {})
+    sources = {key: tuple(refs) for key, refs in stored.items()}
     return Origins(sources, frozenset(detail.get("relayed", ())))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.beliefs.loading import all_beliefs
-from assay.episodes.loading import shorten
+from assay.beliefs.loading import all_beliefs, evidence_of
+from assay.episodes.loading import load, shorten
 from assay.model.belief import Belief
 from assay.model.constants import LIST_MAX
 from assay.model.episode import Episode
@@ -18,12 +18,21 @@ from assay.storage.document_rows import newest_body
 from assay.storage.reader import Reader
 from assay.wrap.instructions import instructions
 from assay.wrap.lifecycle import Open, token_of
+from assay.wrap.material import weights_of
 from assay.wrap.rules.sizes import target_tokens
 
 __all__ = ["KINDS", "Shown", "build", "fixed_tokens", "shown"]
 
 KINDS = (Kind.OUTCOME, Kind.DECISION, Kind.TENSION, Kind.QUESTION, Kind.OBSERVATION, Kind.CONTEXT)
-_DOUBTS = {Mark.CONTESTED, Mark.REVOKED, Mark.UNCORROBORATED, Mark.USER_ONLY, Mark.SELF_GROUNDED, Mark.LEVEL_CAPPED, Mark.UNGROUNDED}
+_DOUBTS = {
+    Mark.CONTESTED,
+    Mark.REVOKED,
+    Mark.UNCORROBORATED,
+    Mark.USER_ONLY,
+    Mark.SELF_GROUNDED,
+    Mark.LEVEL_CAPPED,
+    Mark.UNGROUNDED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +44,7 @@ class Shown:
     echoes: tuple[Episode, ...] = ()
 
 
-def shown(
-    grouped: tuple[Episode, tuple[Episode, ...]], ref: str, limit: int, counter: Callable[[str], int]
-) -> Shown:
+def shown(grouped: tuple[Episode, tuple[Episode, ...]], ref: str, limit: int, counter: Callable[[str], int]) -> Shown:
     """Print one episode on one line, cut to its budget."""
     episode, echoes = grouped
     facts = [episode.kind.value]
@@ -66,6 +73,7 @@ def build(
     printed = [shown(group, refs[group[0].ref], limit, counter) for group in _collapsed(episodes)]
     beliefs = all_beliefs(reader, Residence.WORKING, Residence.PINNED, Residence.CRYSTAL)
     example = next(iter(refs.values()), "ep_k3v9q2ma")
+    evidence = tuple(link for belief in beliefs for link in evidence_of(reader, belief.ref))
     return WrapPackage(
         prompt=_prompt(reader, wrap, project, printed, remaining, beliefs, example),
         token=token_of(reader, wrap.ref),
@@ -78,6 +86,10 @@ def build(
         beliefs=tuple(beliefs),
         target_tokens=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
         remaining=remaining,
+        evidence=evidence,
+        witnesses=tuple(load(reader, list(dict.fromkeys(link.episode for link in evidence)))),
+        weights=weights_of(reader, [f"{belief.name.replace('_', ' ')} {belief.text}" for belief in beliefs]),
+        settings=reader.settings,
     )
 
 
@@ -88,12 +100,17 @@ def _prompt(
     fence = reader.fence(wrap.ref)
     target = target_tokens(wrap.schema, settings, wrap.max_tokens)
     body = newest_body(reader)
-    parts = [instructions(label(project), wrap.schema, example, target), f"Today is {wrap.date.isoformat()}. This is wrap {wrap.n}."]
+    parts = [
+        instructions(label(project), wrap.schema, example, target),
+        f"Today is {wrap.date.isoformat()}. This is wrap {wrap.n}.",
+    ]
     parts.append(_block(fence, "the present document", body.splitlines()) if body else "There is no document yet.")
     crystals = [belief for belief in beliefs if belief.residence is Residence.CRYSTAL]
     if crystals:
         parts.append(_block(fence, "long-term memory, not in the document", _listed(_meaning(one) for one in crystals)))
-    doubts = [line for belief in beliefs if belief.residence is Residence.WORKING and (line := _doubt(belief, wrap, settings))]
+    doubts = [
+        line for belief in beliefs if belief.residence is Residence.WORKING and (line := _doubt(belief, wrap, settings))
+    ]
     if doubts:
         parts.append(_block(fence, "lines to check again", _listed(doubts)))
     trusted = [one for one in printed if one.episode.effective_trust.rank >= Trust.AGENT.rank]

@@ -20,6 +20,7 @@ from assay.storage import episode_rows, wrap_rows
 from assay.storage.database import Database
 from assay.storage.document_rows import newest_version
 from assay.storage.reader import Reader
+from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
 from assay.wrap.lifecycle import Open, as_open, as_ranges, close, token_of
 from assay.wrap.package import KINDS, build, fixed_tokens, shown
@@ -54,7 +55,7 @@ def prepare_wrap(
         row = wrap_rows.open_wrap(tx)
         if row is not None:
             if row["session"] == session:
-                tx.entry("wrap-resumed", actor=session, data={"wrap": row["n"]})
+                tx.entry("prepare", actor=session, data={"wrap": row["n"], "resumed": True})
                 tx.update("wrap", row["id"], {"lease_until": lease_end(tx)})
                 return _package(tx, as_open(row), counter)
             if row["lease_until"] > tx.now:
@@ -82,8 +83,9 @@ def _open(
         return WrapResult(WrapStatus.EMPTY, message="nothing was recorded since the last wrap")
     stored = tx.get("setting", "schema")
     ref = tx.new_id("wr")
-    row = {
-        "n": wrap_rows.last_number(tx) + 1,
+    number = wrap_rows.last_number(tx) + 1
+    row: dict[str, Value] = {
+        "n": number,
         "state": "open",
         "token_hash": hashlib.sha256(token_of(tx, ref).encode()).hexdigest(),
         "session": session,
@@ -101,7 +103,7 @@ def _open(
     budget = tx.settings.package_tokens - fixed_tokens(tx, wrap, str(tx.setting("project_name") or ""), counter)
     window = _window(tx, ranges, budget, take, counter)
     row["window"] = json.dumps(as_ranges(sorted(episode.n for episode in window)))
-    tx.entry("wrap-prepared", actor=session, data={"wrap": row["n"], "episodes": len(window)})
+    tx.entry("prepare", actor=session, data={"wrap": number, "episodes": len(window)})
     tx.insert("wrap", ref, row)
     return _package(tx, as_open({"id": ref, **row}), counter)
 

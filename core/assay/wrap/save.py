@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assay.model.constants import MAX_DOCUMENT_BYTES, MAX_LINE_CHARS
+from assay.model.episode import JsonValue
 from assay.model.finding import Action, Finding
 from assay.model.wrap import Usage, WrapResult, WrapStatus
 from assay.storage import wrap_rows
@@ -137,7 +138,11 @@ def _refused(
     """Audit the refusal with its numbers; the wrap stays open and its lease is renewed."""
     if tx is not None:
         rules = Counter(finding.rule for finding in findings if finding.action in (Action.REFUSE, Action.LOWER))
-        data = {"wrap": row["n"], "composer": call.composer, "rules": dict(sorted(rules.items()))}
+        data: dict[str, JsonValue] = {
+            "wrap": row["n"],
+            "composer": call.composer,
+            "rules": {**dict(sorted(rules.items()))},
+        }
         tx.entry("refused", actor=call.session, data=data)
         tried = row["retries"] + (1 if call.mode == "retry" else 0)
         tx.update("wrap", row["id"], {"lease_until": lease_end(tx), "retries": tried})
@@ -154,7 +159,9 @@ def _no_such_wrap(reader: Reader, tx: Transaction | None, call: _Call, row: dict
     """Answer a save for a wrap that is not open: repeated, superseded, or never prepared."""
     mine = None
     if call.token is not None:
-        mine = next((one for one in reader.find("wrap", order="n DESC", limit=50) if holds_token(one, call.token)), None)
+        mine = next(
+            (one for one in reader.find("wrap", order="n DESC", limit=50) if holds_token(one, call.token)), None
+        )
     digest = hashlib.sha256(call.text.encode("utf-8", "surrogatepass")).hexdigest()
     if mine is not None and mine["state"] == "committed" and json.loads(mine["detail"]).get("text") == digest:
         return _repeated(reader, mine)
@@ -190,7 +197,7 @@ def _keep_draft(tx: Transaction | None, call: _Call, row: dict[str, Any]) -> Non
     """Keep the text of a save that came too late as the store's one draft."""
     if tx is None or len(call.text.encode("utf-8", "surrogatepass")) > MAX_DOCUMENT_BYTES:
         return
-    tx.entry("draft", actor=call.session, data={"wrap": row["n"]})
+    tx.entry("refused", actor=call.session, data={"wrap": row["n"], "draft": True})
     for old in tx.find("draft"):
         tx.delete("draft", old["id"])
     tx.insert("draft", tx.new_id("dr"), {"body": canon(call.text), "wrap": row["n"], "made": tx.now})

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from assay.session import Placement, Session
-from assay_integrations.langgraph.place import asked
+from assay_integrations.langgraph.place import asked, field
 from langgraph.types import Command
 
 __all__ = ["began", "briefed", "ended", "returned", "said", "with_briefing"]
 
 
 def began(session: Session, messages: Sequence[BaseMessage]) -> None:
-    """A run begins, with the messages of the person that nobody has answered yet.
+    """A run begins with the newest message of the person.
 
-    The newest of them names the run, so that an agent which takes over from another one goes on with its run.
+    That message names the run, so that an agent which takes over from another one goes on with its run. Earlier ones
+    without an answer are of runs that failed or were abandoned, and were recorded by them.
     """
     newest = asked(messages)
     session.run_started(id=newest.id if newest else None)
-    fresh = list(takewhile(lambda message: isinstance(message, HumanMessage), reversed(messages)))
-    for message in reversed(fresh):
-        session.user_message(message.text, id=message.id)
+    if newest is not None:
+        session.user_message(newest.text, id=newest.id)
 
 
 def briefed(session: Session, request: ModelRequest[Any]) -> ModelRequest[Any]:
@@ -88,6 +87,5 @@ def _question(session: Session, messages: Sequence[BaseMessage]) -> int:
 
 
 def _messages(command: Command[Any]) -> list[ToolMessage]:
-    update: object = command.update
-    found = update.get("messages", []) if isinstance(update, Mapping) else []
+    found: Sequence[object] = field(command.update, "messages") or ()
     return [message for message in found if isinstance(message, ToolMessage)]

@@ -78,17 +78,19 @@ def matches(namespace: Namespace, condition: MatchCondition) -> bool:
     return len(labels) == len(path) and all(want in ("*", label) for want, label in zip(path, labels, strict=True))
 
 
-def passes(value: object, wanted: object) -> bool:
+def passes(value: Any, wanted: Any) -> bool:
     """Tell whether a value is the wanted one, or stands in the wanted relation to others (`{"$gt": 3}`).
 
     Raises:
         ValueError: An operator that LangGraph does not have.
     """
-    if not isinstance(wanted, Mapping):
-        return value == wanted
-    if any(name.startswith("$") for name in wanted):
-        return all(_holds(value, operator, operand) for operator, operand in wanted.items())
-    return isinstance(value, Mapping) and all(passes(value.get(name), part) for name, part in wanted.items())
+    if not isinstance(wanted, dict):
+        return bool(value == wanted)
+    parts = cast("dict[str, Any]", wanted)
+    if any(name.startswith("$") for name in parts):
+        return all(_holds(value, operator, operand) for operator, operand in parts.items())
+    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return all(passes(fields.get(name), part) for name, part in parts.items())
 
 
 def _holds(value: Any, operator: str, operand: Any) -> bool:

@@ -148,7 +148,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Returned]) -> Returned:
         """Record the call of a tool, and what it gives or how it fails."""
-        session = self._sessions.of_agent(request.runtime.context, request.state["messages"])
+        session = self._session_of(request)
         if session is None:
             return handler(request)
         name, call_id = request.tool_call["name"], request.tool_call["id"]
@@ -171,7 +171,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Returned]]
     ) -> Returned:
         """Do the same from an event loop."""
-        session = self._sessions.of_agent(request.runtime.context, request.state["messages"])
+        session = self._session_of(request)
         if session is None:
             return await handler(request)
         name, call_id = request.tool_call["name"], request.tool_call["id"]
@@ -207,6 +207,10 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
         self._sessions.close()
+
+    def _session_of(self, request: ToolCallRequest) -> Session | None:
+        context: object = request.runtime.context  # pyright: ignore[reportUnknownMemberType]  # a bare ToolRuntime
+        return self._sessions.of_agent(context, request.state["messages"])
 
     def _keep(self, session: Session, model: BaseChatModel) -> None:
         if session.root:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -81,7 +81,7 @@ def session(
     agent: str | None = None,
     model: BaseChatModel | None = None,
     options: SessionOptions | None = None,
-) -> Iterator[NodeMemory]:
+) -> Generator[NodeMemory, None, None]:
     """Open the memory of one session for the nodes of a graph, and close it at the end of the block.
 
     Args:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 from langgraph.config import get_config
 
-__all__ = ["Sessions", "asked", "thread_id"]
+__all__ = ["Sessions", "asked", "field", "thread_id"]
 
 _TOOLS_NODE = "tools:"
 _UNNAMED = "sub-agent"
@@ -46,7 +46,7 @@ class Sessions:
         return caller or guard.value(self.router, lambda: self._at(context, messages), None, "session")
 
     @contextmanager
-    def calling(self, session: Session) -> Iterator[None]:
+    def calling(self, session: Session) -> Generator[None, None, None]:
         """Mark the block as a tool that the session's agent has called."""
         token = _calling.set({**_calling.get(), self.router: session})
         try:
@@ -78,7 +78,7 @@ class Sessions:
         return session.sub(_agent() or _UNNAMED) if _nested() else session
 
     def _at(self, context: object, messages: Sequence[BaseMessage]) -> Session:
-        user = _field(context, "user_id") or _configurable().get("user_id")
+        user = field(context, "user_id") or _configurable().get("user_id")
         thread = thread_id()
         key = SessionKey(user=None if user is None else str(user), session=thread, agent=_agent())
         # A thread has one run at a time, and a resumed run another id than the interrupted one. Runs without a thread
@@ -90,6 +90,11 @@ class Sessions:
 def asked(messages: Sequence[BaseMessage]) -> HumanMessage | None:
     """Give the newest message of the person, or None."""
     return next((message for message in reversed(messages) if isinstance(message, HumanMessage)), None)
+
+
+def field(thing: object, name: str) -> Any:
+    """Read a field of a context or a state, which are dicts or objects as their author likes."""
+    return cast("dict[str, Any]", thing).get(name) if isinstance(thing, dict) else getattr(thing, name, None)
 
 
 def thread_id() -> str | None:
@@ -111,7 +116,3 @@ def _nested() -> bool:
     """Tell whether the agent that is running was called by a tool: then its namespace lies in that of a tools node."""
     around = str(_configurable().get("checkpoint_ns", "")).split("|")[:-1]
     return any(node.startswith(_TOOLS_NODE) for node in around)
-
-
-def _field(context: object, name: str) -> Any:
-    return context.get(name) if isinstance(context, Mapping) else getattr(context, name, None)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from langchain.tools import ToolRuntime
-from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
 from assay.session import (
@@ -21,7 +20,7 @@ from assay.session import (
     recall_tool,
     remember_tool,
 )
-from assay_integrations.langgraph.place import Sessions
+from assay_integrations.langgraph.place import Sessions, field
 
 __all__ = ["tools"]
 
@@ -60,19 +59,13 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
 
 
 def _use(sessions: Sessions, runtime: Runtime, verb: Callable[[Session], str]) -> str:
-    session = sessions.of_tool(runtime.context, _messages(runtime))
+    session = sessions.of_tool(runtime.context, field(runtime.state, "messages") or ())
     return _UNAVAILABLE if session is None else guard.value(session, partial(verb, session), _UNAVAILABLE, "tool")
 
 
 async def _ause(sessions: Sessions, runtime: Runtime, verb: Callable[[Session], str]) -> str:
-    session = sessions.of_tool(runtime.context, _messages(runtime))
+    session = sessions.of_tool(runtime.context, field(runtime.state, "messages") or ())
     if session is not None:
         with guard(session, "tool"):
             return await session.aio.run(partial(verb, session))
     return _UNAVAILABLE
-
-
-def _messages(runtime: Runtime) -> Sequence[BaseMessage]:
-    state: Any = runtime.state
-    found: Sequence[BaseMessage] = state.get("messages", ()) if isinstance(state, dict) else ()
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import secrets
 from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import dataclass, field
 
@@ -99,7 +99,6 @@ class PlainAgent:
     threads: dict[SessionKey, list[Message]] = field(default_factory=dict[SessionKey, list[Message]])
     waiting: dict[SessionKey, tuple[Run, Call]] = field(default_factory=dict[SessionKey, tuple[Run, Call]])
     events: list[str] = field(default_factory=list[str])
-    ids: Iterator[int] = field(default_factory=itertools.count)
 
     def invoke(self, text: str, key: SessionKey) -> str:
         """Run to the end."""
@@ -167,7 +166,7 @@ class PlainAgent:
         return arguments[-1]
 
     def _run(self, text: str, key: SessionKey) -> Steps:
-        run = Run(f"plain-{next(self.ids)}", key)
+        run = Run(f"plain-{secrets.token_hex(8)}", key)
         messages = self.threads.setdefault(key, [])
         messages.append(("user", text))
         yield _Hook("on_start", (run, text))
@@ -214,7 +213,7 @@ class PlainAgent:
     def _tool(self, run: Run, call: Call, value: object) -> Generator[_Hook | str, object, Message]:
         yield _Hook("on_tool", (run, call))
         try:
-            result = (yield from self._called(run, call, value))
+            result = yield from self._called(run, call, value)
         except (Interrupt, StopRun):
             raise
         except Exception as error:

@@ -38,7 +38,10 @@ class PlainMemory(Hooks):
         """Find the session of a run, or None when it has no user of its own."""
         key, options = run.key, self._options
         found = guard.value(
-            self.router, lambda: self.router.session(key, run=_root(run), options=options, host="plain"), None, "session"
+            self.router,
+            lambda: self.router.session(key, run=_root(run), options=options, host="plain"),
+            None,
+            "session",
         )
         if found is None or run.agent == "main":
             return found
@@ -92,34 +95,17 @@ class PlainMemory(Hooks):
         run = arguments[0]
         assert isinstance(run, Run)
         session = self.session(run)
+        result = arguments[-1]
         if session is None:
-            return arguments[-1]
-        port = session.aio
+            return result
         with guard(session, hook):
-            match hook, arguments:
-                case "on_start", (_, str() as text):
-                    await port.run_started()
-                    await port.user_message(text)
-                case "before_model", (_, list() as messages):
-                    return self.placed(messages, (await port.briefing()).text, session.asked)
-                case "after_model", (_, str() as text):
-                    await port.agent_message(text)
-                case "on_tool", (_, Call() as call):
-                    await port.tool_call(call.name, call.args, call_id=call.id)
-                case "on_tool_end", (_, Call() as call, result):
-                    await port.tool_result(call.name, result, call_id=call.id)
-                case "on_tool_error", (_, Call() as call, BaseException() as error):
-                    await port.tool_error(call.name, error, call_id=call.id)
-                case "on_handoff", (_, str() as target):
-                    await port.handoff(run.agent, target)
-                case "on_end", (_, output):
-                    await port.run_ended(output)
-                    await port.wrap(self.compose)
-                case "on_error", (_, BaseException() as error):
-                    await port.run_failed(error)
-                case _:
-                    raise NotImplementedError(hook)
-        return arguments[-1]
+            # One translation serves both kinds of hook; only the wrap awaits the model, so it is told apart.
+            if hook == "on_end":
+                await session.aio.run_ended(result)
+                await session.aio.wrap(self.compose)
+            else:
+                result = await session.aio.run(lambda: getattr(self, hook)(*arguments))
+        return result
 
     def placed(self, messages: list[Message], block: str, asked: str) -> list[Message]:
         """Put the block, as a message of its own, before the newest message of the user."""

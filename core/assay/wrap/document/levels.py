@@ -14,7 +14,7 @@ _BARS = frozenset("|｜¦￤│┃∣ǀ❘❙⏐∥‖︱")
 _OPEN = {"(": ")", "（": "）", "❨": "❩", "﹙": "﹚", "⟮": "⟯", "⦅": "⦆"}
 _TIMES = frozenset("xX×✕✖⨯╳❌✗✘хХχΧⅹⅩｘＸ᙭")
 _SEPARATORS = frozenset(".,_'’٬٫·/⁄")
-# Letters and symbols of Unicode that show as blank: three Hangul fillers, their half-width form, the empty Braille cell.
+# Letters and symbols that show as blank: three Hangul fillers, their half-width form, the empty Braille cell.
 _BLANKS = frozenset("\u3164\u115f\u1160\uffa0\u2800")
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‹": "›", "＂": "＂"}
 
@@ -129,7 +129,9 @@ def _numeral(text: str, place: int) -> int | None:
         char = text[place]
         if char.isnumeric():
             last = place + 1
-        elif place == start or not (char in _SEPARATORS or unicodedata.combining(char) or unicodedata.category(char)[0] == "M"):
+        elif place == start or not (
+            char in _SEPARATORS or unicodedata.combining(char) or unicodedata.category(char)[0] == "M"
+        ):
             break
         place += 1
     return last if last > start else None

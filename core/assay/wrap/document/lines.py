@@ -38,7 +38,9 @@ def read_pattern(raw: str, line: int, section: str) -> tuple[PatternLine | Note 
         return None, [_refusal("evidence-malformed", "an evidence tag cannot be read", raw, line, section)]
     if token is None:
         if tags.citations or _bare_numeral(rest):
-            return None, [_refusal("line-unparsable", "the line cites or claims a level and cannot be read", raw, line, section)]
+            return None, [
+                _refusal("line-unparsable", "the line cites or claims a level and cannot be read", raw, line, section)
+            ]
         text, count = neutralise(raw.rstrip())
         return Note(text, line=line), _outside(count, line, section)
     verified, after = _date(rest[token.end :])
@@ -47,7 +49,10 @@ def read_pattern(raw: str, line: int, section: str) -> tuple[PatternLine | Note 
     name, text = _subject(before, after)
     findings = _token_findings(token.value, token.exact, hidden + extra, token.written, name or text, line, section)
     if not (name or text):
-        return Note("", line=line), [*findings, _report("line-anonymous", "a level without a statement is left out", line, section)]
+        return Note("", line=line), [
+            *findings,
+            _report("line-anonymous", "a level without a statement is left out", line, section),
+        ]
     level = token.value or 1
     return PatternLine(
         name, text, level, verified, tags.citations, tags.provenance, tags.contradicts, marks, line
@@ -128,7 +133,12 @@ def _split_name(text: str) -> tuple[str, str, str]:
     while end < len(text) and (text[end].isalnum() or text[end] in "_.-" or unicodedata.category(text[end])[0] == "M"):
         end += 1
     name = unicodedata.normalize("NFKC", text[:end])
-    if not name or not name[0].isalpha() or len(name) > _MAX_NAME or not all(c.isalnum() or c in "_.-" or unicodedata.category(c)[0] == "M" for c in name):
+    if (
+        not name
+        or not name[0].isalpha()
+        or len(name) > _MAX_NAME
+        or not all(c.isalnum() or c in "_.-" or unicodedata.category(c)[0] == "M" for c in name)
+    ):
         return "", "", text
     tail = text[end:]
     if not tail.strip():
@@ -177,8 +187,14 @@ def _token_findings(
     if value is None:
         findings.append(
             Finding(
-                "level-malformed", Action.LOWER, f"{written!r} is no level", "write the level as digits followed by x, such as 2x",
-                section, line, label, True,
+                "level-malformed",
+                Action.LOWER,
+                f"{written!r} is no level",
+                "write the level as digits followed by x, such as 2x",
+                section,
+                line,
+                label,
+                True,
             )
         )
     elif not exact:
@@ -186,8 +202,13 @@ def _token_findings(
     if extra:
         findings.append(
             Finding(
-                "marker-extra", Action.MARK, f"{extra} further level markers on the line do not count",
-                "write one level on each line", section, line, label,
+                "marker-extra",
+                Action.MARK,
+                f"{extra} further level markers on the line do not count",
+                "write one level on each line",
+                section,
+                line,
+                label,
             )
         )
     return findings
@@ -197,7 +218,9 @@ def _outside(count: int, line: int, section: str) -> list[Finding]:
     if not count:
         return []
     fix = "write levels only on lines of a graduating section, outside quotes and code"
-    return [Finding("marker-outside", Action.MARK, f"{count} level markers where none can be earned", fix, section, line)]
+    return [
+        Finding("marker-outside", Action.MARK, f"{count} level markers where none can be earned", fix, section, line)
+    ]
 
 
 def _report(rule: str, message: str, line: int, section: str) -> Finding:

@@ -84,18 +84,26 @@ class _Reader:
         if heading.spec is not None:
             name = heading.spec.heading
             if name in bodies:
-                self._report("heading-duplicate", Action.REPORT, f"section {name!r} appears again; the parts are joined", number)
+                self._report(
+                    "heading-duplicate", Action.REPORT, f"section {name!r} appears again; the parts are joined", number
+                )
             elif not heading.exact:
-                self._report("heading-normalised", Action.REPORT, f"{heading.text[:80]!r} is read as section {name!r}", number)
+                self._report(
+                    "heading-normalised", Action.REPORT, f"{heading.text[:80]!r} is read as section {name!r}", number
+                )
             return name, heading.spec.role
         name, count = neutralise(heading.text)
         self._outside(count, number, name)
         if heading.rivals:
             choices = " or ".join(f"`## {rival}`" for rival in heading.rivals)
-            self._report("heading-ambiguous", Action.REFUSE, f"{name[:80]!r} names several sections", number, f"write {choices}")
+            self._report(
+                "heading-ambiguous", Action.REFUSE, f"{name[:80]!r} names several sections", number, f"write {choices}"
+            )
         return name, Role.NARRATIVE
 
-    def _ordered(self, bodies: dict[str, list[Line]], roles: dict[str, Role], starts: dict[str, int]) -> tuple[Section, ...]:
+    def _ordered(
+        self, bodies: dict[str, list[Line]], roles: dict[str, Role], starts: dict[str, int]
+    ) -> tuple[Section, ...]:
         """Give the sections in the order of the schema, then the others; report what is missing."""
         sections: list[Section] = []
         for spec in self._schema.sections:
@@ -194,7 +202,9 @@ class _Reader:
     def _outside(self, count: int, line: int, section: str) -> None:
         if count:
             fix = "write levels only on lines of a graduating section"
-            self._report("marker-outside", Action.MARK, f"{count} level markers where none can be earned", line, fix, section)
+            self._report(
+                "marker-outside", Action.MARK, f"{count} level markers where none can be earned", line, fix, section
+            )
 
     def _report(self, rule: str, action: Action, message: str, line: int, fix: str = "", section: str = "") -> None:
         refusal = action is Action.REFUSE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 from assay.model.finding import Finding
 from assay.model.labels import Mark
@@ -123,7 +123,7 @@ class Document:
         return tuple(line for section in self.with_role(Role.GRADUATING) for line in section.patterns)
 
 
-class MoveVerb(str, Enum):
+class MoveVerb(StrEnum):
     """What a marker in the text asks the engine to do."""
 
     SUPERSEDES = "supersedes"

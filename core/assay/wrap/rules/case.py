@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import Enum
+from enum import StrEnum
 
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
@@ -16,7 +16,7 @@ from assay.wrap.document import PatternLine
 __all__ = ["Case", "IdState", "Pair", "Resolution", "Step", "Window"]
 
 
-class IdState(str, Enum):
+class IdState(StrEnum):
     """What an id that a text cites names."""
 
     WINDOW = "window"

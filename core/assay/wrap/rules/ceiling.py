@@ -35,8 +35,12 @@ def ceiling(case: Case, grounds: tuple[Ground, ...], window: Window) -> Ceiling:
     kinds = {ground.kind for ground in whole}
     if not (kinds & _WITNESSED or (GroundClass.TOOL in kinds and kinds & _CONVERSATION)):
         if GroundClass.USER in kinds:
-            return Ceiling(cap, "user-only", f"past {cap}x it needs an outcome or an independent source", Mark.USER_ONLY)
-        return Ceiling(cap, "self-grounded", f"past {cap}x it needs an outcome or an independent source", Mark.SELF_GROUNDED)
+            return Ceiling(
+                cap, "user-only", f"past {cap}x it needs an outcome or an independent source", Mark.USER_ONLY
+            )
+        return Ceiling(
+            cap, "self-grounded", f"past {cap}x it needs an outcome or an independent source", Mark.SELF_GROUNDED
+        )
     if name_is_label(case, [ground.text for ground in grounds]):
         return Ceiling(2, "level-capped", "past 2x the line needs a text that can be compared with its evidence")
     wraps = (case.history.wraps_verified if case.history else 0) + 1

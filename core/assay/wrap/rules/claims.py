@@ -25,7 +25,9 @@ def claimed(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     elif any(content_set(case.claim) & content_set(text) for text in grounds):
         return Step(pairs)
     fix = "say in the line what the cited episodes say, in their words, or cite the episodes that say it"
-    finding = case.finding("claim-ungrounded", Action.LOWER, "the cited episodes do not speak of what the line claims", fix)
+    finding = case.finding(
+        "claim-ungrounded", Action.LOWER, "the cited episodes do not speak of what the line claims", fix
+    )
     return Step((), failed="claim-ungrounded", findings=(finding,))
 
 
@@ -56,14 +58,20 @@ def _states(text: str, value: Value) -> bool:
         return True
     # Names, and identifiers written in words, are compared by their words: they are spelled in many ways.
     mine = content_set(value.surface)
-    return value.type in (ValueType.NAME, ValueType.PATH, ValueType.HOST, ValueType.ID) and bool(mine) and mine <= content_set(text)
+    return (
+        value.type in (ValueType.NAME, ValueType.PATH, ValueType.HOST, ValueType.ID)
+        and bool(mine)
+        and mine <= content_set(text)
+    )
 
 
 def _unsupported(case: Case, value: Value, texts: list[str]) -> Finding:
     alike = [other.surface for text in texts for other in values(text) if other.type is value.type]
     nearest = f"; the nearest there is {alike[0][:40]!r}" if alike else ""
     message = f"{value.surface[:40]!r} stands in none of the cited episodes{nearest}"
-    return case.finding("value-unsupported", Action.LOWER, message, "write the value as the cited episode has it, or leave it out")
+    return case.finding(
+        "value-unsupported", Action.LOWER, message, "write the value as the cited episode has it, or leave it out"
+    )
 
 
 def _scripts(text: str) -> frozenset[str]:

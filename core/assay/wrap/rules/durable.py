@@ -13,7 +13,9 @@ from assay.wrap.document import Document, FactLine, Line, Move, Section
 __all__ = ["keep_facts"]
 
 
-def keep_facts(before: Document | None, after: Document, drops: tuple[Move, ...]) -> tuple[Document, list[Finding], list[str]]:
+def keep_facts(
+    before: Document | None, after: Document, drops: tuple[Move, ...]
+) -> tuple[Document, list[Finding], list[str]]:
     """Put back every fact of the last version that no drop marker names.
 
     Returns:
@@ -62,12 +64,20 @@ def _place(body: list[Line], before: list[FactLine]) -> int:
 
 def _named(move: Move, prior: list[FactLine]) -> FactLine | None:
     wanted = skeleton(move.subjects[0].lstrip("-* "))
-    return next((fact for fact in prior if wanted in (fact.key, skeleton(f"{fact.text} — cues: {', '.join(fact.cues)}"))), None)
+    return next(
+        (fact for fact in prior if wanted in (fact.key, skeleton(f"{fact.text} — cues: {', '.join(fact.cues)}"))), None
+    )
 
 
 def _unknown(move: Move, prior: list[FactLine]) -> Finding:
     wanted = move.subjects[0]
     ratios = [(SequenceMatcher(None, wanted[:600], fact.text[:600]).ratio(), fact.text) for fact in prior]
     ratio, nearest = max(ratios, default=(0.0, ""))
-    fix = f"name it exactly: [drop-durable: {nearest[:120]}]" if ratio >= 0.5 else "name a fact of the durable section exactly"
-    return Finding("move-rejected", Action.REPORT, f"no pinned fact reads {wanted[:80]!r}", fix, move.section, move.line)
+    fix = (
+        f"name it exactly: [drop-durable: {nearest[:120]}]"
+        if ratio >= 0.5
+        else "name a fact of the durable section exactly"
+    )
+    return Finding(
+        "move-rejected", Action.REPORT, f"no pinned fact reads {wanted[:80]!r}", fix, move.section, move.line
+    )

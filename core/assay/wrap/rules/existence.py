@@ -36,7 +36,9 @@ def existence(case: Case, window: Window) -> Step:
                 pairs[resolution.ref, citation.explanation] = Pair(window.grounds[resolution.ref], citation.explanation)
             elif resolution.state is IdState.AMBIGUOUS:
                 message = f"{one[:40]}: several episodes begin with this ref"
-                findings.append(case.finding("citation-ambiguous", Action.LOWER, message, "give the ref as the package prints it"))
+                findings.append(
+                    case.finding("citation-ambiguous", Action.LOWER, message, "give the ref as the package prints it")
+                )
             else:
                 rule, what = _REPORTED[resolution.state]
                 findings.append(case.finding(rule, Action.REPORT, f"{one[:40]} {what}", _FIX))

@@ -82,7 +82,9 @@ def _passed(judged: Judged, window: Window, barred: str) -> Decision:
 def _held_back(case: Case, level: int, limit: Ceiling, allowed: int) -> Finding:
     asked, name = case.line.level, case.line.label[:80]
     if case.history is None:
-        return case.finding("level-capped", Action.LOWER, f"{name!r} is new and enters at 1x, not {asked}x", fixable=False)
+        return case.finding(
+            "level-capped", Action.LOWER, f"{name!r} is new and enters at 1x, not {asked}x", fixable=False
+        )
     if allowed > case.held or limit.level > case.held:
         message = f"written {asked}x, held {case.held}x, capped to {level}x: one step in one wrap"
         return case.finding("level-capped", Action.LOWER, message, fixable=False)
@@ -104,7 +106,9 @@ def _failed(judged: Judged, window: Window) -> Decision:
     elif judged.failed not in _WITHHOLDING and not case.raising and not _recent(case, window):
         level = max(1, case.held - 1)
     if level < case.held and not any(finding.action is Action.LOWER for finding in findings):
-        findings.append(case.finding("ungrounded", Action.LOWER, "no cited episode counts", "cite episodes of the window"))
+        findings.append(
+            case.finding("ungrounded", Action.LOWER, "no cited episode counts", "cite episodes of the window")
+        )
     elif case.raising and not any(finding.action is Action.LOWER for finding in findings):
         message = f"written {case.line.level}x, kept at {level}x: no cited episode counts"
         findings.append(case.finding("level-capped", Action.LOWER, message, "cite episodes of the window"))

@@ -58,7 +58,9 @@ def plan_moves(
     resolved = {id(one.move): one for one in successions}
     for move in moves:
         if any(fold(move.text) in text for text in untrusted):
-            plan.findings.append(_finding("move-relayed", move, "an untrusted episode holds this marker; it has no power"))
+            plan.findings.append(
+                _finding("move-relayed", move, "an untrusted episode holds this marker; it has no power")
+            )
         elif move.verb is MoveVerb.SUPERSEDES:
             _supersede(plan, move, resolved[id(move)])
         elif move.verb is MoveVerb.DROP_DURABLE:

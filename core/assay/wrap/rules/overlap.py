@@ -19,7 +19,9 @@ def fresh(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
         return Step(pairs)
     earlier = [content_set(text) for text in case.history.explanations]
     claim = content_set(case.claim)
-    kept = tuple(pair for pair in pairs if not _retold(pair.explanation, earlier, claim) or _preserves(case, pair, window))
+    kept = tuple(
+        pair for pair in pairs if not _retold(pair.explanation, earlier, claim) or _preserves(case, pair, window)
+    )
     if kept:
         return Step(kept, tuple(pair.ground.ref for pair in pairs if pair not in kept))
     fix = "explain what the new episode adds, or cite another one; the same words count once"

@@ -30,6 +30,8 @@ def settled_text(decision: Decision) -> tuple[str, Finding | None]:
         and all(any(value.matches(other) for other in stated) for value in values(new))
     ):
         return new, None
-    message = f"the text of {case.line.label[:60]!r} changed and nothing that counts says the new one; the old text is kept"
+    message = (
+        f"the text of {case.line.label[:60]!r} changed and nothing that counts says the new one; the old text is kept"
+    )
     fix = "keep the old text, or cite an episode that says the new one; a different statement needs a name of its own"
     return old, case.finding("claim-ungrounded", Action.LOWER, message, fix)

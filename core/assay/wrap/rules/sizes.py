@@ -73,7 +73,9 @@ def size_findings(sizes: Sizes, schema: Schema, settings: Settings, target: int)
         return [Finding("size-hard", Action.REFUSE, message, fix, fixable=True)]
     findings: list[Finding] = []
     if sizes.capped > target:
-        findings.append(Finding("size-target", Action.REPORT, f"{sizes.capped:,} tokens, the target is {target:,} ({each})"))
+        findings.append(
+            Finding("size-target", Action.REPORT, f"{sizes.capped:,} tokens, the target is {target:,} ({each})")
+        )
     for spec in schema.sections:
         size = sizes.sections.get(spec.heading, 0)
         if spec.max_tokens is not None and size > spec.max_tokens:
@@ -86,7 +88,9 @@ def size_findings(sizes: Sizes, schema: Schema, settings: Settings, target: int)
     return findings
 
 
-def shrink(before: Document, after: Document, schema: Schema, counter: Callable[[str], int], moved: int) -> list[Finding]:
+def shrink(
+    before: Document, after: Document, schema: Schema, counter: Callable[[str], int], moved: int
+) -> list[Finding]:
     """Refuse a document that loses most of what a role held.
 
     Args:

@@ -38,10 +38,18 @@ def line_key(text: str) -> str:
 
 
 def attribute(
-    before: Document | None, after: Document, previous: Origins, grounds: Sequence[Ground], weights: Callable[[str], float]
+    before: Document | None,
+    after: Document,
+    previous: Origins,
+    grounds: Sequence[Ground],
+    weights: Callable[[str], float],
 ) -> tuple[Document, Origins, list[Finding]]:
     """Attribute each note and fact to the version before, to episodes of the window, or to nothing."""
-    old = {line_key(_text(line)): _text(line) for section in before.sections for line in section.body if _counts(line)} if before else {}
+    old = (
+        {line_key(_text(line)): _text(line) for section in before.sections for line in section.body if _counts(line)}
+        if before
+        else {}
+    )
     known = _Known(previous, old, [(ground, content_set(ground.text)) for ground in grounds], weights)
     sources: dict[str, tuple[str, ...]] = {}
     relayed: set[str] = set()
@@ -58,11 +66,18 @@ def attribute(
 
 
 def _attributed(
-    line: Line, section: Section, known: _Known, sources: dict[str, tuple[str, ...]], relayed: set[str], findings: list[Finding]
+    line: Line,
+    section: Section,
+    known: _Known,
+    sources: dict[str, tuple[str, ...]],
+    relayed: set[str],
+    findings: list[Finding],
 ) -> Line | None:
     text = _text(line)
     key = line_key(text)
-    earlier = key if key in known.lines else next((one for one, other in known.lines.items() if near(text, other)), None)
+    earlier = (
+        key if key in known.lines else next((one for one, other in known.lines.items() if near(text, other)), None)
+    )
     if earlier is not None:
         sources[key] = known.previous.sources.get(earlier, ())
         untrusted = earlier in known.previous.relayed
@@ -71,7 +86,15 @@ def _attributed(
         sources[key] = tuple(ground.ref for ground in found)
         untrusted = bool(found) and all(ground.trust.rank < Trust.AGENT.rank for ground in found)
         if not found:
-            findings.append(Finding("line-unsourced", Action.REPORT, f"no episode says {text.strip()[:80]!r}", section=section.heading, line=line.line))
+            findings.append(
+                Finding(
+                    "line-unsourced",
+                    Action.REPORT,
+                    f"no episode says {text.strip()[:80]!r}",
+                    section=section.heading,
+                    line=line.line,
+                )
+            )
     if isinstance(line, FactLine) and untrusted and section.role is Role.DURABLE and earlier is None:
         message = f"only untrusted episodes say {text[:80]!r}; it is not pinned"
         findings.append(Finding("durable-relayed", Action.MARK, message, "leave it out", section.heading, line.line))
@@ -101,7 +124,11 @@ def _counts(line: Line) -> bool:
     """Tell whether a line says something of its own: no pattern line, no code fence, no heading, two words or more."""
     if isinstance(line, FactLine):
         return True
-    return isinstance(line, Note) and line.text.lstrip()[:1] not in ("#", "`", "~", "\\") and len(content_set(line.text)) >= 2
+    return (
+        isinstance(line, Note)
+        and line.text.lstrip()[:1] not in ("#", "`", "~", "\\")
+        and len(content_set(line.text)) >= 2
+    )
 
 
 def _text(line: Line) -> str:

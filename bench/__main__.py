@@ -1,0 +1,32 @@
+"""`python -m bench NAME`: measures speed and quality; what is promised is a ratio within one run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from bench import cold
+
+BENCHES = {"cold": cold.measure}
+
+
+def main() -> int:
+    """Run one bench; the exit code says whether its goal was met."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("name", choices=sorted(BENCHES))
+    parser.add_argument("--rounds", type=int, default=31, help="repetitions, 31 by default")
+    parser.add_argument("--json", action="store_true", help="print one JSON line")
+    options = parser.parse_args()
+    found = BENCHES[options.name](max(1, options.rounds))
+    if options.json:
+        print(json.dumps({"bench": options.name, "met": found.met, **found.figures}))
+    else:
+        print(f"{options.name}: {'met' if found.met else 'NOT MET'}: {found.goal}")
+        for name, value in found.figures.items():
+            print(f"  {name:24}{value}")
+    return 0 if found.met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

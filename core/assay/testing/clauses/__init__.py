@@ -1,0 +1,1 @@
+"""The clauses of the contract, by what they are about."""

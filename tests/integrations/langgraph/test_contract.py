@@ -1,0 +1,19 @@
+"""The contract on LangGraph, through `create_agent` and its own runner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.testing import AdapterContract, Harness
+
+from .harness import LangGraphHarness
+
+
+class TestContract(AdapterContract):
+    lacks = {}
+
+    @pytest.fixture
+    def harness(self) -> Harness[Any]:
+        return LangGraphHarness()

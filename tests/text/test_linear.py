@@ -1,0 +1,79 @@
+"""Claim T11: every primitive runs in time linear in the text, whatever the text."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from assay import text as primitives
+
+NASTY = {
+    "letters": "a",
+    "words": "deploy ",
+    "distinct": "".join(f"w{n}x " for n in range(500)),
+    "capitals": "aB",
+    "digits": "1",
+    "groups": "1,000",
+    "dots": "a.",
+    "stops": ". ",
+    "slashes": "/a",
+    "joiners": "_-",
+    "apostrophes": "a'",
+    "not": "not ",
+    "sentences": "The pool is not full. ",
+    "han": "不部署",
+    "thai": "ที่",
+    "marks": "\u0301",
+    "joined": "क्\u200dष",
+    "spaces": " ",
+    "lines": "\n",
+    "at": "a@",
+    "scheme": "a://",
+    "user": "://a:",
+    "jwt": "eyJaaaaaaaaaaaa.",
+    "begin": "-----BEGIN PRIVATE KEY-----",
+    "assign": "password=",
+    "quote": "password='",
+    "bearer": "bearer ",
+    "brackets": "((((",
+    "emoji": "👩\u200d👩",
+}
+TESTED: dict[str, Callable[[str], object]] = {
+    name: getattr(primitives, name)
+    for name in (
+        *("canon", "fold", "skeleton", "words", "content", "terms", "values", "polarity"),
+        *("strength", "sentences", "redact", "estimate_tokens"),
+    )
+} | {
+    "clip": lambda text: primitives.clip(text, len(text) // 2),
+    "near": lambda text: primitives.near(text, text + " x"),
+    "agrees": lambda text: primitives.agrees(text, text + " x"),
+    "containment": lambda text: primitives.containment(text, text),
+}
+
+
+def taken(function: Callable[[str], object], text: str) -> float:
+    start = time.perf_counter()
+    function(text)
+    return time.perf_counter() - start
+
+
+@pytest.mark.parametrize("kind", NASTY)
+@pytest.mark.parametrize("name", TESTED)
+def test_eight_times_the_text_takes_no_more_than_about_eight_times_as_long(name: str, kind: str) -> None:
+    piece = NASTY[kind]
+    short, long = (piece * (size // len(piece)) for size in (8_000, 64_000))
+    TESTED[name](short[:4_000])
+    # Time below 2 ms is noise; a quadratic step would show as a ratio of 64. The best of three is what counts.
+    ratios = []
+    for _ in range(3):
+        ratios.append(taken(TESTED[name], long) / max(taken(TESTED[name], short), 0.002))
+        if ratios[-1] < 24:
+            break
+    assert min(ratios) < 24
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_a_megabyte_of_any_bytes_is_read(name: str) -> None:
+    text = bytes(range(256)).decode("latin-1") * 4096
+    assert taken(TESTED[name], text) < 60
