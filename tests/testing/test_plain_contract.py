@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -10,7 +10,7 @@ from assay.testing import AdapterContract, Capability, Harness, PlainHarness
 
 
 class TestPlainContract(AdapterContract):
-    lacks = {Capability.EXTRA: "no framework and no extra: the host is part of assay.testing"}
+    lacks: ClassVar = {Capability.EXTRA: "no framework and no extra: the host is part of assay.testing"}
 
     @pytest.fixture
     def harness(self) -> Harness[Any]:

@@ -60,20 +60,20 @@ def taken(function: Callable[[str], object], text: str) -> float:
 
 @pytest.mark.parametrize("kind", NASTY)
 @pytest.mark.parametrize("name", TESTED)
-def test_eight_times_the_text_takes_no_more_than_about_eight_times_as_long(name: str, kind: str) -> None:
+def test_eight_times_the_text_takes_about_eight_times_as_long(name: str, kind: str) -> None:
     piece = NASTY[kind]
-    short, long = (piece * (size // len(piece)) for size in (8_000, 64_000))
-    TESTED[name](short[:4_000])
-    # Time below 2 ms is noise; a quadratic step would show as a ratio of 64. The best of three is what counts.
+    short, long = (piece * (size // len(piece)) for size in (3_000, 24_000))
+    TESTED[name](short)
+    # Texts up to 2,048 characters may come from a cache. Time below 1 ms is noise; a quadratic step would show as a ratio of 64. The best of three is what counts.
     ratios = []
     for _ in range(3):
-        ratios.append(taken(TESTED[name], long) / max(taken(TESTED[name], short), 0.002))
-        if ratios[-1] < 24:
+        ratios.append(taken(TESTED[name], long) / max(taken(TESTED[name], short), 0.001))
+        if ratios[-1] < 32:
             break
-    assert min(ratios) < 24
+    assert min(ratios) < 32
 
 
-@pytest.mark.parametrize("name", TESTED)
+@pytest.mark.parametrize("name", sorted(TESTED.keys() - {"near"}))
 def test_a_megabyte_of_any_bytes_is_read(name: str) -> None:
     text = bytes(range(256)).decode("latin-1") * 4096
-    assert taken(TESTED[name], text) < 60
+    assert taken(TESTED[name], text) < 30

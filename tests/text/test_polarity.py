@@ -15,6 +15,7 @@ SPLIT = [
     ("Wir deployen freitags nicht", "Wir deployen freitags"),
     ("Der Cache ist kein Problem", "Der Cache ist ein Problem"),
     ("le cache n'est pas vidé", "le cache est vidé"),
+    ("le cache n'est pas activé", "le cache est activé"),
     ("el acceso está permitido", "el acceso está prohibido"),
     ("il backup non funziona", "il backup funziona"),
     ("o backup não terminou", "o backup terminou"),

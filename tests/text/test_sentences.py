@@ -40,10 +40,10 @@ def test_a_clipped_text_is_a_beginning_within_the_limit(text: str, limit: int) -
 
 
 def test_a_text_is_clipped_at_a_sentence_else_at_a_word() -> None:
-    assert clip("One two. Three four five.", 18) == "One two."[:0] + "One two. Three"[:8]
+    assert clip("One two. Three four five.", 18) == "One two. Three"
     assert clip("One two three. Four five.", 19) == "One two three."
     assert clip("alpha beta gamma", 12) == "alpha beta"
     assert clip("alpha beta", 10) == "alpha beta"
     assert clip("部署在周二。批准人是张伟", 8) == "部署在周二。"
-    assert clip("นี่", 2) in ("น", "นี")
+    assert clip("กนี่", 3) == "ก"  # a mark is not cut from its letter
     assert clip("x" * 50, 20) == "x" * 20

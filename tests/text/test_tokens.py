@@ -21,7 +21,8 @@ def test_an_estimate_is_at_most_5_percent_under_and_25_over(sample) -> None:
 def test_the_counted_texts_are_many_and_of_every_kind() -> None:
     kinds = {sample["kind"] for sample in COUNTED}
     assert len(COUNTED) >= 60
-    assert {"english", "german", "thai", "chinese", "japanese", "korean", "russian", "arabic", "code", "json", "numbers"} <= kinds
+    assert kinds >= {"english", "german", "thai", "chinese", "japanese", "korean", "russian", "arabic"}
+    assert kinds >= {"code", "json", "numbers", "markup", "chat"}
 
 
 def test_over_all_texts_the_estimate_is_close() -> None:

@@ -23,7 +23,7 @@ def stated(text: str) -> set[tuple[str, str]]:
         ("between 10-20", {("number", "10"), ("number", "20")}),
         ("wait 5-10ms", {("number", "5 ms"), ("number", "10 ms")}),
         ("twenty-five seconds", {("number", "25 s")}),
-        ("two hundred files", {("number", "200")}),
+        ("two hundred files, two hundred twenty-five bytes", {("number", "200"), ("number", "225 b")}),
         ("zwölf Stunden", {("number", "12 h")}),
         ("a single writer", {("number", "1")}),
         ("10k users", {("number", "10000")}),

@@ -16,7 +16,7 @@ ANY = st.text(st.characters(), max_size=80)
         ("don't stop, can’t won't", ["do", "not", "stop", "can", "not", "will", "not"]),
         ("l’hôpital d'Elena", ["l", "hôpital", "d", "elena"]),
         ("п'ять м’яч", ["пять", "мяч"]),
-        ("用Postgres作为数据库", ["用", "postgres", "作为", "数据", "据库"]),
+        ("用Postgres作为数据库", ["用", "postgres", "作为", "为数", "数据", "据库"]),
         ("2024年", ["2024", "年"]),
         ("私は東京に", ["私", "は", "東京", "に"]),
         ("मैंने हिन्दी", ["मैंने", "हिन्दी"]),
@@ -26,7 +26,7 @@ ANY = st.text(st.characters(), max_size=80)
         ("1,000 and 1,00", ["1000", "and", "1", "00"]),
         ("near-duplicate", ["near", "duplicate", "near-duplicate"]),
         ("GDPR und Öl", ["gdpr", "und", "öl"]),
-        ("10² m²", ["10", "2", "m2"]),
+        ("10² m²", ["10", "2", "m", "2"]),
         ("", []),
     ],
 )
@@ -39,7 +39,7 @@ def test_words_never_fail_and_are_folded(text: str) -> None:
     assert all(word and fold(word) == word for word in words(text))
 
 
-@given(st.text("abcXYZ' ._-09äß", max_size=40))
+@given(st.text("abcXYZ' ._-09äö", max_size=40))
 def test_case_of_plain_words_does_not_matter(text: str) -> None:
     lower = text.lower()
     assert words(lower) == words(lower.title().lower())

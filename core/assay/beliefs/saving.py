@@ -3,111 +3,86 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from assay.beliefs.grounds import Ground
 from assay.model.belief import Belief
-from assay.model.constants import MAX_BELIEF_CHARS
 from assay.model.episode import JsonValue
 from assay.model.labels import BeliefKind, Mark, Residence
 from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
 from assay.text import skeleton
 
-__all__ = ["add", "add_evidence", "change", "move_evidence", "revise"]
+__all__ = ["Standing", "change", "move_evidence", "revise", "stand"]
 
 
-def add(
-    tx: Transaction,
-    name: str,
-    text: str,
-    *,
-    kind: BeliefKind = BeliefKind.PATTERN,
-    residence: Residence = Residence.WORKING,
-    section: str = "",
-    position: int = 0,
-    cues: Sequence[str] = (),
-    level: int = 1,
-) -> str:
-    """Add a belief at level 1 (an import passes another) and give its id."""
-    ref = tx.new_id("be")
-    tx.insert(
-        "belief",
-        ref,
-        {
-            "name": name,
-            "name_key": skeleton(name),
-            "text": text[:MAX_BELIEF_CHARS],
-            "kind": kind.value,
-            "level": level,
-            "highest": level,
-            "residence": residence.value,
-            "section": section,
-            "position": position,
-            "marks": "[]",
-            "cues": json.dumps(list(cues), ensure_ascii=False),
-            "created": tx.now,
-            "verified": None,
-            "wraps_verified": 0,
-        },
-    )
-    return ref
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a belief stands after a wrap.
+
+    Attributes:
+        belief: The belief as it was, None for a new one.
+        verified: Whether its evidence was verified in this wrap.
+        grounds: The evidence to add, each with its explanation, "" for what the engine linked by itself.
+        checks: Full id of each cited episode -> `counted`, or the check that dropped it.
+    """
+
+    belief: Belief | None
+    name: str
+    text: str = field(repr=False)
+    section: str
+    position: int
+    level: int
+    marks: tuple[Mark, ...]
+    verified: bool
+    grounds: tuple[tuple[Ground, str], ...] = field(repr=False)
+    checks: Mapping[str, str]
+
+
+def stand(tx: Transaction, new: Standing, wrap: int) -> None:
+    """Write a belief as it stands in the document now, with the evidence that a wrap verified."""
+    old = new.belief
+    row = tx.get("belief", old.ref) if old else None
+    verified = row["verified"] if row else None
+    columns: dict[str, Value] = {
+        "text": new.text,
+        "section": new.section,
+        "position": new.position,
+        "level": new.level,
+        "highest": max(new.level, old.highest if old else 1),
+        "residence": Residence.WORKING.value,
+        "marks": json.dumps([mark.value for mark in new.marks]),
+        "verified": tx.now if new.verified else verified,
+        "wraps_verified": (row["wraps_verified"] if row else 0) + new.verified,
+    }
+    if old is not None:
+        ref = old.ref
+        revise(tx, old, **columns)
+    else:
+        ref = tx.new_id("be")
+        kind = BeliefKind.PATTERN.value
+        named: dict[str, Value] = {"name": new.name, "name_key": skeleton(new.name), "kind": kind, "cues": "[]"}
+        tx.insert("belief", ref, {**columns, **named, "created": tx.now})
+    for ground, explanation in new.grounds:
+        detail: dict[str, JsonValue] = {"class": ground.kind.value, "trust": ground.trust.value, "checks": {**new.checks}}
+        link: dict[str, Value] = {"belief": ref, "episode": ground.ref, "wrap": wrap, "explanation": explanation}
+        tx.insert("evidence", tx.new_id("ev"), {**link, "earned": new.level, "detail": json.dumps(detail, sort_keys=True)})
 
 
 def revise(tx: Transaction, belief: Belief, **columns: Value) -> None:
     """Change the columns of a belief that differ from what it holds; write nothing when none does."""
     row = tx.get("belief", belief.ref)
-    if row is not None:
-        different = {name: value for name, value in columns.items() if row[name] != value}
-        if different:
-            tx.update("belief", belief.ref, different)
+    different = {name: value for name, value in columns.items() if row is not None and row[name] != value}
+    if different:
+        tx.update("belief", belief.ref, different)
 
 
-def change(
-    tx: Transaction,
-    belief: Belief,
-    *,
-    level: int | None = None,
-    residence: Residence | None = None,
-    marks: Sequence[Mark] | None = None,
-    verified: bool = False,
-) -> None:
-    """Set the level, residence or marks of a belief; `verified` counts one more wrap that verified it."""
-    columns: dict[str, Value] = {}
-    if level is not None:
-        columns |= {"level": level, "highest": max(level, belief.highest)}
-    if residence is not None:
-        columns["residence"] = residence.value
-    if marks is not None:
-        columns["marks"] = json.dumps([mark.value for mark in marks])
-    if verified:
-        row = tx.get("belief", belief.ref)
-        columns |= {"verified": tx.now, "wraps_verified": 1 + (row["wraps_verified"] if row else 0)}
-    revise(tx, belief, **columns)
-
-
-def add_evidence(
-    tx: Transaction,
-    belief: str,
-    episode: str,
-    *,
-    wrap: int,
-    explanation: str,
-    earned: int,
-    detail: Mapping[str, JsonValue],
-) -> None:
-    """Link a belief to an episode that was checked in a wrap."""
-    tx.insert(
-        "evidence",
-        tx.new_id("ev"),
-        {
-            "belief": belief,
-            "episode": episode,
-            "wrap": wrap,
-            "explanation": explanation,
-            "earned": earned,
-            "detail": json.dumps(detail, ensure_ascii=False, sort_keys=True),
-        },
-    )
+def change(tx: Transaction, belief: Belief, residence: Residence, *marks: Mark, level: int | None = None) -> None:
+    """Move a belief, add marks to those it has, and set its level when one is given."""
+    every = json.dumps([mark.value for mark in dict.fromkeys((*belief.marks, *marks))])
+    lower: dict[str, Value] = {} if level is None else {"level": level}
+    revise(tx, belief, residence=residence.value, marks=every, **lower)
 
 
 def move_evidence(tx: Transaction, source: str, target: str) -> None:

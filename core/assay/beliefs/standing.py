@@ -48,5 +48,5 @@ def _lower(tx: Transaction, history: History) -> bool:
     level = standing_level(history.past, belief.level)
     if level >= belief.level:
         return False
-    change(tx, belief, level=level, marks=tuple(dict.fromkeys((*belief.marks, Mark.REVOKED))))
+    change(tx, belief, belief.residence, Mark.REVOKED, level=level)
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.cli.call import Call
 from assay.cli.grammar import Grammar
 from assay.cli.reply import Reply
-from assay.errors import InvalidInput
+from assay.errors import InvalidInput, NotAuthorised
 
 __all__ = ["add"]
 
@@ -24,6 +24,9 @@ def _claim(call: Call) -> Reply:
     if not name:
         raise InvalidInput("name", "say which session: `assay baton claim NAME`")
     with call.writing() as store:
+        holder = store.authority.baton()
+        if holder not in (None, name) and not call.options.take:
+            raise NotAuthorised(f"{holder!r} holds the baton: --take takes it over")
         store.authority.claim(name, take=call.options.take)
     return Reply({"baton": name}, f"{name} holds the baton")
 

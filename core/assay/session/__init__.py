@@ -1,5 +1,6 @@
 """The port: how a framework's hooks reach a memory, without ever breaking a run."""
 
+from assay.errors import MissingExtraError, MissingUser
 from assay.session.aio import AsyncSession
 from assay.session.faults import OutOfOrder
 from assay.session.guard import guard
@@ -15,6 +16,8 @@ __all__ = [
     "AnyComposer",
     "AsyncSession",
     "Event",
+    "MissingExtraError",
+    "MissingUser",
     "OutOfOrder",
     "Placement",
     "RecordPolicy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from assay.errors import MissingUser
 from assay.model.labels import Origin, Trust
 from assay.model.recall import Briefing
+from assay.session.engine import database_of
 from assay.session.keys import SessionKey
 from assay.session.labels import label
-from assay.session.policy import SessionOptions
 from assay.storage import session_rows
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class RunState:
     error: BaseException | str | None = None
     briefings: dict[tuple[str, int], Briefing] = field(default_factory=dict[tuple[str, int], Briefing])
 
+    def note_external(self, refs: tuple[str, ...]) -> None:
+        """Remember what was read from outside: what the model says next may come from there."""
+        self.externals = [*self.externals, *refs][-_MAX_EXTERNALS:]
+
 
 class Conversation:
     """One session of one user, as far as one host run id tells runs apart.
@@ -82,13 +86,9 @@ class Conversation:
         recorded: Number of episodes of the run that ended last.
     """
 
-    def __init__(
-        self, home: Home, key: SessionKey, *, run: str | None, options: SessionOptions, host: str, several_users: bool
-    ) -> None:
+    def __init__(self, home: Home, key: SessionKey, *, run: str | None, several_users: bool) -> None:
         self.home = home
         self.key = key
-        self.options = options
-        self.host = host
         self.lock = threading.RLock()
         self.session = key.session or _mint_session()
         self.run: RunState | None = None
@@ -133,7 +133,7 @@ class Conversation:
         """Find the run that the session has open in the store, with what it has recorded so far."""
         if self.run is not None or self.key.session is None:
             return self.run
-        with store._database.read() as reader:
+        with database_of(store).read() as reader:
             found = session_rows.find_open_run(reader, self.session, self._host_run)
             self.run = None if found is None else self._seen(reader, found)
         return self.run
@@ -144,22 +144,17 @@ class Conversation:
         self.ended, self.failed = True, state == "failed"
         if run is not None:
             self.recorded = len(run.recorded)
-            store._database.operational(lambda tx: session_rows.close_run(tx, self.session, run.id, state))
-
-    def note_external(self, refs: tuple[str, ...]) -> None:
-        """Remember that the run has read something from outside: what its model says next may come from there."""
-        if self.run is not None:
-            self.run.externals = [*self.run.externals, *refs][-_MAX_EXTERNALS:]
+            database_of(store).operational(lambda tx: session_rows.close_run(tx, self.session, run.id, state))
 
     def _open(self, store: Store, run: str | None, *, started: bool) -> RunState:
         user = self.key.user
         if user is not None and not self._several_users:
-            with store._database.read() as reader:
+            with database_of(store).read() as reader:
                 if session_rows.stranger(reader, user) is not None:
                     raise MissingUser(SECOND_USER)
-        opened = store._database.operational(lambda tx: session_rows.open_run(tx, self.session, run, user))
+        opened = database_of(store).operational(lambda tx: session_rows.open_run(tx, self.session, run, user))
         if opened.known:
-            with store._database.read() as reader:
+            with database_of(store).read() as reader:
                 self.run = self._seen(reader, opened.id)
         else:
             self.run = RunState(opened.id, started)
@@ -197,7 +192,7 @@ class Conversation:
         return self.within_wrap or (self._composers > 0 and not self._begun_while_composing)
 
     @contextmanager
-    def compose(self) -> Iterator[None]:
+    def compose(self) -> Generator[None]:
         """Mark the calls inside the block as the wrap's own."""
         token = _composing.set((*_composing.get(), id(self)))
         self._composers += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class OutOfOrder(AssayError):
 
 @dataclass(slots=True)
 class Fault:
-    """How often one thing went wrong, and why the first time.
+    """How often one thing went wrong, and the type of the first error.
 
     Attributes:
         first: Microseconds since 1970, as `last`.
@@ -50,27 +50,21 @@ class FaultLog:
         self._said: set[tuple[str, str]] = set()
 
     def note(self, session: str, code: str, error: BaseException) -> None:
-        """Count a fault; its text may hold content, so only its type is kept, and the log gets the traceback."""
+        """Count a fault: only its type is kept, for its text may hold content; the log gets the traceback."""
         now = time.time_ns() // 1000
         # One code for a missing id, whichever hook met it: the run goes on, but nothing of it is remembered.
-        code = error.code.replace("-", "_") if isinstance(error, MissingUser) else code
+        code, level = ("missing_user", logging.ERROR) if isinstance(error, MissingUser) else (code, logging.WARNING)
         with self._lock:
             fault = self._waiting.setdefault(code, Fault(code, 0, now, now, type(error).__name__))
             fault.count, fault.last = fault.count + 1, now
             if len(self._said) > _MAX_SAID:
                 self._said.clear()
-            said = (session, code) in self._said
+            new = (session, code) not in self._said
             self._said.add((session, code))
-        if not said:
-            level = logging.ERROR if isinstance(error, MissingUser) else logging.WARNING
+        if new:
             logger.log(
                 level, "memory fault %s in session %s; the run goes on without it", code, session, exc_info=error
             )
-
-    @property
-    def waiting(self) -> bool:
-        """Tell whether any fault waits for a store."""
-        return bool(self._waiting)
 
     def counts(self) -> dict[str, int]:
         """Give the faults that no store has taken yet."""
@@ -80,17 +74,15 @@ class FaultLog:
     def hand_over(self, keep: Callable[[list[Fault]], None]) -> None:
         """Give the waiting faults to a store; they wait on when it cannot take them."""
         with self._lock:
-            taken, self._waiting = list(self._waiting.values()), {}
-        if not taken:
-            return
-        try:
-            keep(taken)
-        except Exception:
-            with self._lock:
-                for fault in taken:
-                    newer = self._waiting.setdefault(fault.code, fault)
-                    if newer is not fault:
-                        newer.count, newer.first = newer.count + fault.count, fault.first
+            taken, self._waiting = self._waiting, {}
+        if taken:
+            try:
+                keep(list(taken.values()))
+            except Exception:
+                with self._lock:
+                    for code, fault in self._waiting.items():
+                        fault.count += taken[code].count if code in taken else 0
+                    self._waiting = taken | self._waiting
 
 
 class Breaker:
@@ -99,35 +91,25 @@ class Breaker:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._in_a_row = 0
-        self._closed_until = 0.0
+        self._rests_until = 0.0
 
-    def admit(self) -> None:
-        """Let a call through, or one try each 30 seconds while the store is out of order.
+    @contextmanager
+    def watch(self) -> Generator[None]:
+        """Let a call of the store through, or one try each 30 seconds while it is out of order.
 
         Raises:
             OutOfOrder: It is not yet time to try again.
         """
         if self._in_a_row >= _FAULTS_IN_A_ROW:
-            now = self._clock()
-            if now < self._closed_until:
+            if self._clock() < self._rests_until:
                 raise OutOfOrder("the store failed three times in a row and is left alone for 30 seconds")
-            self._closed_until = now + _SECONDS_BETWEEN_TRIES
-
-    @contextmanager
-    def watch(self) -> Iterator[None]:
-        """Follow how a call of the store went."""
+            self._rests_until = self._clock() + _SECONDS_BETWEEN_TRIES
         try:
             yield
         except (InvalidInput, NotFound, Conflict):  # the call was at fault, not the store
             raise
         except Exception:
-            self.failed()
+            self._in_a_row += 1
+            self._rests_until = self._clock() + _SECONDS_BETWEEN_TRIES
             raise
-        else:
-            self._in_a_row = 0
-
-    def failed(self) -> None:
-        """Count a fault of the store."""
-        self._in_a_row += 1
-        if self._in_a_row == _FAULTS_IN_A_ROW:
-            self._closed_until = self._clock() + _SECONDS_BETWEEN_TRIES
+        self._in_a_row = 0

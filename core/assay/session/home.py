@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.errors import Closed
+from assay.session.engine import database_of
 from assay.session.faults import Breaker, Fault, FaultLog
-from assay.session.loop_guard import Shown
-from assay.storage import session_rows
+from assay.session.shown import Shown
+from assay.storage.database import OperationalWriter
+from assay.storage.session_rows import add_fault
 from assay.store import Store
 
 if TYPE_CHECKING:
-    from assay.session.worker import Worker
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Home"]
 
@@ -37,56 +40,58 @@ class Home:
         self._owned = owned
         self._on_open = on_open
         self._lock = threading.Lock()
+        self._breaker = Breaker()
         self._store: Store | None = None
+        self._worker: ThreadPoolExecutor | None = None
+        self._process = 0
         self._uses = 0
         self._closed = False
-        self._breaker = Breaker()
-        self._worker: Worker | None = None
 
     @contextmanager
-    def store(self) -> Iterator[Store]:
+    def store(self) -> Generator[Store]:
         """Give the store for one call.
 
         Raises:
             OutOfOrder: It failed several times in a row and is left alone for a while.
             AssayError: It cannot be opened.
         """
-        self._breaker.admit()
         with self._breaker.watch():
             store = self._take()
             try:
                 yield store
             finally:
                 self._give()
-        if self.faults.waiting:
-            self.faults.hand_over(lambda faults: _keep(store, faults))
+        self.faults.hand_over(lambda faults: _keep(store, faults))
 
     async def run(self, fn: Callable[[], T]) -> T:
         """Run a call on the one thread on which coroutines of every session of this store touch the disk."""
-        with self._lock:
-            if self._worker is None or not self._worker.usable:
-                from assay.session.worker import Worker
+        import asyncio
+        import contextvars
 
-                self._worker = Worker()
-            worker = self._worker
+        with self._lock:
+            worker = self._current_worker()
             self._uses += 1
-        return await worker.run(fn, self._give)
+        future = worker.submit(contextvars.copy_context().run, fn)
+        future.add_done_callback(lambda _: self._give())
+        waiting = asyncio.wrap_future(future)
+        # Its error is looked at here as well, because nobody waits for the call of a cancelled task.
+        waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(waiting)
 
     def close_if_idle(self) -> bool:
         """Close the store unless a call is using it; it opens again at the next call."""
         with self._lock:
-            if self._uses:
-                return False
-            self._shut()
-            return True
+            if self._uses == 0:
+                self._shut()
+            return self._store is None
 
     def close(self) -> None:
         """Close for good, after the calls that wait for the worker."""
         with self._lock:
             self._closed = True
             worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.close()
+        if worker is not None and self._process == os.getpid():
+            worker.shutdown(wait=True)
         with self._lock:
             self._shut()
 
@@ -105,18 +110,27 @@ class Home:
         with self._lock:
             self._uses -= 1
 
+    def _current_worker(self) -> ThreadPoolExecutor:
+        if self._closed:
+            raise Closed("the router was closed: make a new StoreRouter")
+        if self._worker is None or self._process != os.getpid():  # a fork leaves the thread behind
+            from assay.store.proxy import make_worker
+
+            self._worker, self._process = make_worker(), os.getpid()
+        return self._worker
+
     def _shut(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        if self._worker is not None and self._process == os.getpid():
+            self._worker.shutdown(wait=True)
+        self._worker = None
         if self._store is not None and self._owned:
             self._store.close()
-            self._store = None
+        self._store = None
 
 
 def _keep(store: Store, faults: list[Fault]) -> None:
-    def write(tx: session_rows.OperationalWriter) -> None:
+    def write(tx: OperationalWriter) -> None:
         for fault in faults:
-            session_rows.add_fault(tx, fault.code, fault.count, fault.first, fault.last, fault.detail)
+            add_fault(tx, fault.code, fault.count, fault.first, fault.last, fault.detail)
 
-    store._database.operational(write)
+    database_of(store).operational(write)

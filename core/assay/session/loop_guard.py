@@ -13,8 +13,8 @@ from functools import cache
 from itertools import islice
 from re import Pattern
 
-from assay.errors import NotFound
 from assay.episodes import loading
+from assay.errors import NotFound
 from assay.model.constants import LOOP_COVER, MAX_IDS_PER_CALL
 from assay.session.shown import Shown, quoted_text, texts_of
 from assay.storage.reader import Reader

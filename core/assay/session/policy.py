@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import Enum
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -18,7 +18,7 @@ __all__ = ["AnyComposer", "Event", "Placement", "RecordPolicy", "Row", "SessionO
 AnyComposer = Composer | Callable[[str], Awaitable[str]]
 
 
-class Event(str, Enum):
+class Event(StrEnum):
     """What a host tells the port that happened; each becomes an episode by one row of the table."""
 
     USER_MESSAGE = "user_message"
@@ -61,7 +61,6 @@ _TABLE: Final[Mapping[Event, Row]] = MappingProxyType(
         Event.RUN_FAILED: Row(Kind.OUTCOME, Origin.HOST, Trust.TOOL, 2_000, failure=True),
     }
 )
-_TOOL_EVENTS = (Event.TOOL_CALL, Event.TOOL_RESULT, Event.TOOL_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +95,15 @@ class RecordPolicy:
         return tool in self.skip_tools or tool in self.memory_tools
 
     def row(self, event: Event, tool: str = "") -> Row | None:
-        """Give how an event is recorded, or None when it is not."""
+        """Give how an event is recorded, or None when the policy leaves it out."""
         if self.only is not None and event not in self.only and event is not Event.REMEMBER:
             return None
         row = _TABLE[event]
-        if event in _TOOL_EVENTS:
-            if self.ignores(tool):
-                return None
-            if event is not Event.TOOL_CALL:
-                row = _changed(row, trust=self.tool_trust.get(tool, row.trust))
-        elif event is Event.USER_MESSAGE:
-            row = _changed(row, trust=self.user_trust)
-        return _changed(row, kind=self.kinds[event]) if event in self.kinds else row
-
-
-def _changed(row: Row, *, trust: Trust | None = None, kind: Kind | None = None) -> Row:
-    return Row(kind or row.kind, row.origin, trust or row.trust, row.limit, row.splits, row.failure)
+        if event is Event.USER_MESSAGE:
+            row = replace(row, trust=self.user_trust)
+        elif event in (Event.TOOL_RESULT, Event.TOOL_ERROR):
+            row = replace(row, trust=self.tool_trust.get(tool, row.trust))
+        return replace(row, kind=self.kinds.get(event, row.kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,31 +123,26 @@ class WrapPolicy:
     retries: int = 2
 
     @classmethod
-    def after(
-        cls,
-        *,
-        episodes: int = 40,
-        idle: timedelta | None = timedelta(hours=6),
-        model: AnyComposer | None = None,
-        retries: int = 2,
-    ) -> WrapPolicy:
+    def after(cls, episodes: int = 40, *, idle: timedelta | None = timedelta(hours=6)) -> WrapPolicy:
         """Wrap when enough has gathered, or when a session was left idle with something unwrapped."""
-        if episodes < 1:
-            raise InvalidInput("episodes", "at least 1: use WrapPolicy.manual() for never")
-        return cls(episodes, idle, model, retries)
+        return cls(episodes, idle)
 
     @classmethod
-    def each_run(cls, *, model: AnyComposer | None = None, retries: int = 2) -> WrapPolicy:
+    def each_run(cls) -> WrapPolicy:
         """Wrap at the end of every run: one more call of a model each time."""
-        return cls(1, None, model, retries)
+        return cls(1, None)
 
     @classmethod
     def manual(cls) -> WrapPolicy:
         """Never wrap by itself; call `store.wrap` or `session.wrap(..., now=True)`."""
         return cls(None, None)
 
+    def composed_by(self, model: AnyComposer) -> WrapPolicy:
+        """Give the policy with a composer of its own."""
+        return replace(self, model=model)
 
-class Placement(str, Enum):
+
+class Placement(StrEnum):
     """Where recalled text stands in a prompt.
 
     `DATA`: a user-role message of its own before the newest user message. `SYSTEM`: after the host's system text,

@@ -67,11 +67,6 @@ class StoreRouter:
         """Give a router itself, or a new one for any other target."""
         return target if isinstance(target, StoreRouter) else cls(target)
 
-    @property
-    def needs_user(self) -> bool:
-        """Tell whether the target holds a store per user."""
-        return self._folders is not None
-
     def session(
         self,
         key: SessionKey,
@@ -80,7 +75,9 @@ class StoreRouter:
         options: SessionOptions | None = None,
         host: str = "python",
     ) -> Session:
-        """Give the live session of a key and a run: the same object each time; the disk is not touched.
+        """Give the session of a key and a run; its state is shared by all who ask for the same pair.
+
+        The disk is not touched.
 
         Args:
             run: The host's run id, where it has one: it keeps concurrent runs of one session apart.
@@ -98,12 +95,12 @@ class StoreRouter:
             conversation = self._live.get(place)
             if conversation is None:
                 home = self._home(key)
-                conversation = Conversation(home, key, run=run, options=options, host=host, several_users=several)
+                conversation = Conversation(home, key, run=run, several_users=several)
                 self._live[place] = conversation
                 if len(self._live) > _MAX_LIVE:
                     self._live.popitem(last=False)
             self._live.move_to_end(place)
-        return Session(conversation, key.agent)
+        return Session(conversation, options, key.agent, host=host)
 
     def path(self, user: str) -> Path:
         """Give the file of a user's store, whether or not it exists."""

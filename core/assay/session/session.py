@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from assay.model.constants import MAX_IDS_PER_CALL
-from assay.model.episode import JsonValue
 from assay.model.labels import Trust
 from assay.model.recall import Briefing
-from assay.model.wrap import Composer, WrapResult, WrapStatus
-from assay.session import recording, wrapping
+from assay.model.wrap import Composer, WrapResult
 from assay.session.conversation import CallState, Conversation, RunState
+from assay.session.engine import database_of
 from assay.session.faults import FaultLog
 from assay.session.guard import guard
 from assay.session.keys import SessionKey
-from assay.session.labels import digest, label
+from assay.session.labels import digest
 from assay.session.policy import Event, SessionOptions
+from assay.session.recording import Occurrence, as_text, comes_from, error_text, record
 from assay.session.shown import fingerprints
-from assay.storage import session_rows
+from assay.session.wrapping import NO_COMPOSER, drive, rounds
+from assay.storage.session_rows import add_receipt
 
 if TYPE_CHECKING:
     from assay.session.aio import AsyncSession
@@ -36,12 +37,20 @@ class Session:
 
     A verb returns after its transaction is durable, and raises when the store fails: adapters put `guard` around it.
     Verbs with an `id` write once per id. All of them may be called from any thread.
+
+    Attributes:
+        options: How the adapter that asked for it uses the memory.
+        root: False for the session as a sub-agent sees it.
     """
 
-    def __init__(self, conversation: Conversation, agent: str | None = None, *, root: bool = True) -> None:
+    def __init__(
+        self, conversation: Conversation, options: SessionOptions, agent: str | None, *, host: str, root: bool = True
+    ) -> None:
         self.conversation = conversation
+        self.options = options
         self.root = root
         self._agent = agent
+        self._host = host
 
     # -- who -------------------------------------------------------------------------------------------------------
 
@@ -49,11 +58,6 @@ class Session:
     def key(self) -> SessionKey:
         """Give user, session (the minted one where the host has none) and agent."""
         return SessionKey(self.conversation.key.user, self.conversation.session, self._agent)
-
-    @property
-    def options(self) -> SessionOptions:
-        """Give how the adapter uses this memory."""
-        return self.conversation.options
 
     @property
     def label(self) -> str:
@@ -90,7 +94,7 @@ class Session:
 
     def named(self, agent: str | None) -> Session:
         """Give the same session as another agent of the run speaks in it."""
-        return Session(self.conversation, agent, root=self.root)
+        return Session(self.conversation, self.options, agent, host=self._host, root=self.root)
 
     def sub(self, agent: str) -> Session:
         """Give the session as a sub-agent of the run sees it.
@@ -99,7 +103,7 @@ class Session:
         the call that gave it, so `user_message` only sets what it is briefed for; its start, end and failure are
         not the run's; and it never wraps.
         """
-        return Session(self.conversation, agent, root=False)
+        return Session(self.conversation, self.options, agent, host=self._host, root=False)
 
     def __repr__(self) -> str:
         """Show ids, never content."""
@@ -117,7 +121,7 @@ class Session:
 
     def run_ended(self, output: object) -> None:
         """Close the run; its output is recorded unless it is what the agent said last. It is not yet a success."""
-        text = "" if output is None else recording.as_text(output)
+        text = "" if output is None else as_text(output)
         with self.conversation.lock, self.conversation.home.store() as store:
             if self.composing or self.conversation.adopted(store) is None:
                 return
@@ -137,9 +141,9 @@ class Session:
             if self.composing or self.conversation.failed:
                 return
             run = self.conversation.run
-            if run is None or not recording.comes_from(error, run.error):
-                text = f"run failed: {recording.error_text(error)}"
-                self._record(store, Event.RUN_FAILED, text, source=f"host:{self.conversation.host}")
+            if run is None or not comes_from(error, run.error):
+                source = f"host:{self._host}"
+                self._record(store, Occurrence(Event.RUN_FAILED, f"run failed: {error_text(error)}", source))
             self.conversation.finish(store, "failed")
 
     # -- what is said ----------------------------------------------------------------------------------------------
@@ -152,91 +156,73 @@ class Session:
                 return
             self.conversation.asked[None if self.root else self._agent] = text
             if self.root:
-                with self.conversation.home.store() as store:
-                    self._record(
-                        store, Event.USER_MESSAGE, text, source=f"user:{user}" if user else "user", identity=id
-                    )
+                self._tell(Occurrence(Event.USER_MESSAGE, text, f"user:{user}" if user else "user", id or ""))
 
     def agent_message(self, text: str, *, id: str | None = None, agent: str | None = None) -> None:
         """Record what the agent said."""
         speaker = agent or self._agent
-        with self.conversation.lock, self.conversation.home.store() as store:
-            self._record(store, Event.AGENT_MESSAGE, text, source=_agent(speaker), identity=id, inferred=True)
+        with self.conversation.lock:
+            self._tell(Occurrence(Event.AGENT_MESSAGE, text, _agent(speaker), id or "", by_model=True))
             self.conversation.said[speaker] = self.conversation.heard = text
 
     def remember(self, text: str) -> tuple[str, ...]:
         """Record what the agent wants kept, and give the refs: none when memory holds it already."""
-        with self.conversation.lock, self.conversation.home.store() as store:
-            return self._record(store, Event.REMEMBER, text, source=_agent(self._agent), inferred=True)
+        return self._tell(Occurrence(Event.REMEMBER, text, _agent(self._agent), by_model=True))
 
     def handoff(self, source: str, target: str, *, id: str | None = None) -> None:
         """Record that one agent handed the conversation to another."""
-        with self.conversation.lock, self.conversation.home.store() as store:
-            self._record(store, Event.HANDOFF, f"{source} -> {target}", source=_agent(source), identity=id)
+        self._tell(Occurrence(Event.HANDOFF, f"{source} -> {target}", _agent(source), id or ""))
 
     # -- tools -----------------------------------------------------------------------------------------------------
 
     def tool_call(self, name: str, arguments: object, *, call_id: str | None) -> None:
         """Record that a tool is called; the same id with the same arguments, as on a resume, is the same call."""
-        text = f"{name} {recording.as_text(arguments)}"
+        text = f"{name} {as_text(arguments)}"
         identity = digest(text)
         with self.conversation.lock, self.conversation.home.store() as store:
-            run = self._run(store, tool=name)
+            run = self._run(store, name)
             if run is None:
                 return
-            before = run.calls.get((name, call_id))
-            if before is not None and call_id is not None and before.identity == identity:
-                before.settled = False
+            call = run.calls.get((name, call_id))
+            if call is not None and call_id is not None and call.identity == identity:
+                call.settled = False
                 return
             call = run.calls[name, call_id] = CallState(identity)
-            told = f"{call_id}:{identity}" if call_id is not None else None
-            facts: dict[str, JsonValue] = {"tool": name}
-            refs = self._record(
-                store,
-                Event.TOOL_CALL,
-                text,
-                source=_agent(self._agent),
-                identity=told,
-                tool=name,
-                inferred=True,
-                facts=facts,
-            )
-            call.ref = refs[-1] if refs else None
+            told = f"{call_id}:{identity}" if call_id is not None else ""
+            what = Occurrence(Event.TOOL_CALL, text, _agent(self._agent), told, name, by_model=True)
+            call.ref = next(iter(self._record(store, what)), None)
 
     def tool_result(self, name: str, result: object, *, call_id: str | None) -> None:
         """Record what a tool gave; a call whose end was seen already has no second one."""
-        self._settle(Event.TOOL_RESULT, name, recording.as_text(result), call_id)
+        self._settle(Event.TOOL_RESULT, name, as_text(result), call_id)
 
     def tool_error(self, name: str, error: BaseException | str, *, call_id: str | None) -> None:
         """Record that a tool failed; cancellation and other signals that are no errors of a tool are not recorded."""
-        if isinstance(error, str) or isinstance(error, Exception):
-            self._settle(Event.TOOL_ERROR, name, f"{name} failed: {recording.error_text(error)}", call_id, error)
+        if isinstance(error, (str, Exception)):
+            self._settle(Event.TOOL_ERROR, name, f"{name} failed: {error_text(error)}", call_id, error)
 
     def _settle(
-        self, event: Event, name: str, text: str, call_id: str | None, error: BaseException | str | None = None
+        self, event: Event, name: str, text: str, call_id: str | None, error: Exception | str | None = None
     ) -> None:
         with self.conversation.lock, self.conversation.home.store() as store:
-            run = self._run(store, tool=name)
-            call = run.calls.get((name, call_id)) if run is not None else None
-            if run is None or (call is not None and call.settled):
+            run = self._run(store, name)
+            if run is None:
                 return
-            call = call or CallState("")  # its call was not seen: then nothing tells two of one id apart but the text
-            told = f"{call_id}:{call.identity}:{digest(text)}" if call_id is not None else None
+            # When its call was not seen, nothing but the text tells two ends of one id apart.
+            call = run.calls.get((name, call_id), CallState(""))
+            if call.settled:
+                return
+            told = f"{call_id}:{call.identity}:{digest(text)}" if call_id is not None else ""
             derived = (call.ref,) if call.ref else ()
-            facts: dict[str, JsonValue] = {"tool": name}
-            refs = self._record(
-                store, event, text, source=f"tool:{name}", identity=told, tool=name, derived=derived, facts=facts
-            )
-            call.settled = True
-            run.error = error
-            row = self.options.record.row(event, name)
-            if row is not None and row.trust is Trust.EXTERNAL:
-                self.conversation.note_external(refs)
+            refs = self._record(store, Occurrence(event, text, f"tool:{name}", told, name, derived))
+            call.settled, run.error = True, error
+            if self.options.record.tool_trust.get(name) is Trust.EXTERNAL:
+                run.note_external(refs)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def briefing(self, query: str | None = None, *, tokens: int | None = None) -> Briefing:
-        """Give what memory holds for a query: the same text for every call of the run, so that prompts keep their prefix.
+        """Give what memory holds for a query: the same text in every call of a run, so that prompts keep their prefix.
 
         Args:
             query: None for the newest user message.
@@ -263,26 +249,19 @@ class Session:
                 return briefing
 
     def _fresh(self, store: Store, run: RunState, query: str, budget: int) -> Briefing:
-        limit = self.options.briefing_timeout
-        began = time.monotonic()
-        briefing = store.briefing(
-            query,
-            tokens=budget,
-            session=self.conversation.session,
-            run=run.id,
-            exclude=run.recorded[-MAX_IDS_PER_CALL:],
-            deadline=limit,
-        )
+        limit, session, began = self.options.briefing_timeout, self.conversation.session, time.monotonic()
+        exclude = run.recorded[-MAX_IDS_PER_CALL:]
+        briefing = store.briefing(query, tokens=budget, session=session, run=run.id, exclude=exclude, deadline=limit)
         if time.monotonic() - began > limit:
             raise TimeoutError(f"a briefing took longer than {limit} s")
         return briefing
 
     def _keep_receipt(self, store: Store, run: RunState, briefing: Briefing) -> None:
-        if briefing.text:
-            with store._database.read() as reader:
+        if briefing:
+            with database_of(store).read() as reader:
                 prints = fingerprints(reader, briefing.text, briefing.fingerprints)
             session = self.conversation.session
-            store._database.operational(lambda tx: session_rows.add_receipt(tx, session, run.id, briefing.refs, prints))
+            database_of(store).operational(lambda tx: add_receipt(tx, session, run.id, briefing.refs, prints))
 
     # -- consolidation ---------------------------------------------------------------------------------------------
 
@@ -296,14 +275,12 @@ class Session:
         Returns:
             A result whose status is `not_due` when it is not time.
         """
-        return wrapping.drive(wrapping.rounds(self.conversation, root=self.root, now=now), self.conversation, compose)
+        return drive(rounds(self, now=now), self, compose)
 
     def end(self, compose: Composer | None = None) -> WrapResult:
         """Close the open run, and wrap if the policy says that it is time; a second call does nothing more."""
         self.close_run()
-        if compose is None:
-            return WrapResult(WrapStatus.NOT_DUE, message="no composer was given")
-        return self.wrap(compose)
+        return NO_COMPOSER if compose is None else self.wrap(compose)
 
     def close_run(self) -> None:
         """Close the open run, if there is one."""
@@ -313,7 +290,7 @@ class Session:
                     self.conversation.finish(store, "ended")
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> Generator[None]:
         """Keep what happens inside the block off the record."""
         with self.conversation.lock:
             self.conversation.paused += 1
@@ -325,31 +302,20 @@ class Session:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _run(self, store: Store, *, tool: str = "", adopt: bool = True) -> RunState | None:
+    def _run(self, store: Store, tool: str, *, adopt: bool = True) -> RunState | None:
         """Give the open run, or None when nothing is to be recorded."""
         if self.composing or self.conversation.paused or self.options.record.ignores(tool):
             return None
         return self.conversation.current(store, adopt=adopt)
 
-    def _record(
-        self,
-        store: Store,
-        event: Event,
-        text: str,
-        *,
-        source: str,
-        identity: str | None = None,
-        tool: str = "",
-        derived: tuple[str, ...] = (),
-        inferred: bool = False,
-        facts: dict[str, JsonValue] | None = None,
-    ) -> tuple[str, ...]:
-        row = self.options.record.row(event, tool)
-        run = self._run(store, tool=tool, adopt=event is not Event.USER_MESSAGE)
-        if row is None or run is None:
-            return ()
-        what = recording.Occurrence(event, row, text, label(source), identity or "", derived, inferred, facts or {})
-        return recording.record(store, self.conversation, run, what)
+    def _tell(self, what: Occurrence) -> tuple[str, ...]:
+        with self.conversation.lock, self.conversation.home.store() as store:
+            return self._record(store, what)
+
+    def _record(self, store: Store, what: Occurrence) -> tuple[str, ...]:
+        row = self.options.record.row(what.event, what.tool)
+        run = self._run(store, what.tool, adopt=what.event is not Event.USER_MESSAGE)
+        return () if row is None or run is None else record(store, self.conversation, run, what, row)
 
 
 def _agent(name: str | None) -> str:

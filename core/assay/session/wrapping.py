@@ -4,88 +4,62 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
 
 from assay.errors import InvalidInput
-from assay.model.wrap import Composer, WrapResult, WrapStatus
+from assay.model.wrap import Composer, Usage, WrapResult, WrapStatus
 from assay.session.conversation import Conversation
+from assay.session.engine import database_of
 from assay.session.labels import label
 from assay.storage.database import Database
 
-__all__ = ["Steps", "drive", "rounds", "step"]
+if TYPE_CHECKING:
+    from assay.session.session import Session
+
+__all__ = ["NO_COMPOSER", "Steps", "drive", "rounds", "step"]
 
 logger = logging.getLogger("assay.session")
 
 Steps = Generator[str, str, WrapResult]
+NO_COMPOSER: Final = WrapResult(WrapStatus.NOT_DUE, message="no composer was given")
 
 
-def rounds(conversation: Conversation, *, root: bool, now: bool) -> Steps:
+def rounds(session: Session, *, now: bool) -> Steps:
     """Wrap in rounds until no more than the trigger remains: yields prompts, receives texts.
 
     Args:
-        root: False for a sub-agent, which never wraps.
         now: Wrap whatever the policy says.
     """
-    policy = conversation.options.wrap
+    conversation, policy = session.conversation, session.options.wrap
     with conversation.home.store() as store:
-        reason = _not_due(conversation, store._database, root=root, now=now)
+        reason = "" if now else _not_due(session, database_of(store))
     if reason:
         return WrapResult(WrapStatus.NOT_DUE, message=reason)
-    trigger = policy.episodes or 1
     while True:
-        with conversation.home.store() as store:
-            steps = _round(store, label(conversation.session), policy.retries)
-        result = yield from _watched(conversation, steps)
-        if result.status is not WrapStatus.COMMITTED or result.remaining < trigger:
-            _say_once(conversation, result)
+        result = yield from _round(conversation, policy.retries)
+        if result.status is WrapStatus.NO_AUTHORITY and not conversation.told_no_authority:
+            conversation.told_no_authority = True
+            logger.warning("session %s may not wrap: %s", conversation.session, result.message)
+        if result.status is not WrapStatus.COMMITTED or result.remaining < (policy.episodes or 1):
             return result
 
 
-def _round(store: Store, session: str, retries: int) -> Steps:
-    """Prepare one wrap, and save what is composed; findings go back to the composer until no try is left."""
-    from assay.wrap.feedback import feedback, holding
-
-    package = store.prepare_wrap(session=session)
-    if isinstance(package, WrapResult):
-        return package
-    prompt, result = package.prompt, WrapResult(WrapStatus.EMPTY)
-    try:
-        for left in range(retries, -1, -1):
-            text = yield prompt
-            mode: Literal["apply", "retry"] = "retry" if left else "apply"
-            result = store.save_continuity(text, package.token, mode=mode, session=session, composer="model")
-            if result.status is not WrapStatus.REFUSED:
-                return result
-            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(result.findings))}\n"
-    except Exception as error:
-        store.continuity.cancel(package.token, session=session)
-        raise
-    store.continuity.cancel(package.token, session=session)
-    return result
-
-
-def drive(steps: Steps, conversation: Conversation, compose: Composer) -> WrapResult:
+def drive(steps: Steps, session: Session, compose: Composer) -> WrapResult:
     """Let the policy's model, or else the agent's own, answer every prompt."""
-    composer = conversation.options.wrap.model or compose
+    composer = session.options.wrap.model or compose
     asked = step(partial(next, steps))
     while isinstance(asked, str):
         try:
-            with conversation.compose():
+            with session.conversation.compose():
                 text = _sync_text(composer(asked))
         except Exception as error:
             asked = step(partial(steps.throw, error))
         else:
             asked = step(partial(steps.send, text))
     return asked
-
-
-def _sync_text(composed: str | Awaitable[str]) -> str:
-    if isinstance(composed, str):
-        return composed
-    if isinstance(composed, Coroutine):
-        composed.close()
-    raise InvalidInput("compose", "it is async: use session.aio.wrap")
 
 
 def step(advance: Callable[[], str]) -> str | WrapResult:
@@ -97,29 +71,43 @@ def step(advance: Callable[[], str]) -> str | WrapResult:
         return ended
 
 
-def _watched(conversation: Conversation, steps: Steps) -> Steps:
-    """Keep the store open, and count its failures, during each step, but not while a model composes."""
-    with conversation.home.store():
-        asked = step(partial(next, steps))
-    while isinstance(asked, str):
-        try:
-            text = yield asked
-        except Exception as error:
-            asked = step(partial(steps.throw, error))
-        else:
-            with conversation.home.store():
-                asked = step(partial(steps.send, text))
-    return asked
+def _round(conversation: Conversation, retries: int) -> Steps:
+    """Do one wrap: findings go back to the composer until no try is left, then it is cancelled."""
+    from assay.wrap.feedback import feedback, holding
+
+    home, session = conversation.home, label(conversation.session)
+    with home.store() as store:
+        package = store.prepare_wrap(session=session)
+    if isinstance(package, WrapResult):
+        return package
+    prompt, usage = package.prompt, Usage()
+    try:
+        while True:
+            text = yield prompt
+            with home.store() as store:
+                usage = Usage(usage.tokens_in + store.count_tokens(prompt), usage.tokens_out + store.count_tokens(text))
+                mode: Literal["apply", "retry"] = "retry" if retries else "apply"
+                saved = store.save_continuity(text, package.token, mode=mode, session=session, composer="model")
+            if saved.status is not WrapStatus.REFUSED or not retries:
+                break
+            retries -= 1
+            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(saved.findings))}\n"
+    except Exception:
+        with home.store() as store:
+            store.continuity.cancel(package.token, session=session)
+        raise
+    if saved.status is WrapStatus.REFUSED:
+        with home.store() as store:
+            store.continuity.cancel(package.token, session=session)
+    return replace(saved, usage=usage)
 
 
-def _not_due(conversation: Conversation, database: Database, *, root: bool, now: bool) -> str:
+def _not_due(session: Session, database: Database) -> str:
     """Say why it is not time to wrap, or "" when it is."""
     from assay.wrap.lifecycle import pending
 
-    policy = conversation.options.wrap
-    if now:
-        return ""
-    if not root:
+    conversation, policy = session.conversation, session.options.wrap
+    if not session.root:
         return "a sub-agent does not wrap"
     if policy.episodes is None:
         return "the policy is manual"
@@ -129,16 +117,14 @@ def _not_due(conversation: Conversation, database: Database, *, root: bool, now:
         return "the run failed; its episodes stay in the window of the next wrap"
     with database.read() as reader:
         waiting = pending(reader)
-    if waiting >= policy.episodes:
-        return ""
-    before = waiting - conversation.recorded
-    if policy.idle is not None and before > 0 and conversation.previous:
-        if timedelta(microseconds=database.wall() - conversation.previous) >= policy.idle:
-            return ""
-    return f"{waiting} episodes wait; a wrap is due at {policy.episodes}"
+    quiet = timedelta(microseconds=database.wall() - conversation.previous) if conversation.previous else timedelta(0)
+    idle = policy.idle is not None and quiet >= policy.idle and waiting > conversation.recorded
+    return "" if waiting >= policy.episodes or idle else f"{waiting} episodes wait; a wrap is due at {policy.episodes}"
 
 
-def _say_once(conversation: Conversation, result: WrapResult) -> None:
-    if result.status is WrapStatus.NO_AUTHORITY and not conversation.told_no_authority:
-        conversation.told_no_authority = True
-        logger.warning("session %s may not wrap: %s", conversation.session, result.message)
+def _sync_text(composed: str | Awaitable[str]) -> str:
+    if isinstance(composed, str):
+        return composed
+    if isinstance(composed, Coroutine):
+        composed.close()
+    raise InvalidInput("compose", "it is async: use session.aio.wrap")

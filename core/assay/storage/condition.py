@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.storage.connection import uri
 from assay.storage.failures import translated
 
 __all__ = ["SAFE_VERSION", "Condition", "examine"]
@@ -50,8 +51,7 @@ def examine(path: str, *, limit: int = 20) -> Condition:
         StorageFailure: It cannot be opened, is no database, or is damaged beyond reading.
     """
     log = Path(f"{path}-wal")
-    uri = f"{Path(path).absolute().as_uri()}?mode=ro"
-    with translated(path), closing(sqlite3.connect(uri, uri=True)) as connection:
+    with translated(path), closing(sqlite3.connect(uri(path, "ro"), uri=True)) as connection:
         pages = tuple(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({int(limit)})"))
         sound = pages == ("ok",)
         dangling = tuple(row[0] for row in connection.execute(_DANGLING, (limit,))) if sound else ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from pathlib import Path
 
 from assay.errors import ForeignDatabase, ReadOnly, StorageFailure
 
-__all__ = ["configure", "connect", "prepare_file"]
+# ruff: noqa: PTH100, PTH103, PTH110, PTH112, PTH114, PTH118, PTH120
+# pathlib takes longer to import than a record to write.
+__all__ = ["configure", "connect", "prepare_file", "uri"]
 
 # Short, because it is waited inside our own deadline: SQLite's handler is not fair (one writer starved for 4.5 s).
 _BUSY_MS = 50
@@ -21,17 +22,17 @@ def prepare_file(path: str, *, create: bool) -> None:
     Raises:
         StorageFailure: The file is missing, a link, or cannot be created.
     """
-    file = Path(path)
-    if file.is_symlink():
+    if os.path.islink(path):
         raise StorageFailure(f"{path} is a symbolic link: give the real path of the database")
-    if file.is_dir():
-        raise ForeignDatabase(f"{path} is a folder: give the path of a file in it, such as {file / 'memory.db'}")
-    if file.exists():
+    if os.path.isdir(path):
+        inside = os.path.join(path, "memory.db")
+        raise ForeignDatabase(f"{path} is a folder: give the path of a file in it, such as {inside}")
+    if os.path.exists(path):
         return
     if not create:
         raise StorageFailure(f"{path} does not exist: create it with `assay init`, or open it without read_only")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
     except OSError as error:
         raise ReadOnly(f"{path} cannot be created ({error.strerror}): choose a folder that you can write to") from error
@@ -41,8 +42,22 @@ def connect(path: str, *, read_only: bool) -> sqlite3.Connection:
     """Open a connection without writing anything, so that a file of another program can still be recognised."""
     if path == ":memory:":
         return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    uri = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
+    return sqlite3.connect(
+        uri(path, "ro" if read_only else "rw"),
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=_BUSY_MS / 1000,
+    )
+
+
+def uri(path: str, mode: str) -> str:
+    """Name a file as SQLite's URI format wants it, network paths of Windows included."""
+    name = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if os.name == "nt":
+        name = name.replace("\\", "/")
+        name = f"//{name}" if name.startswith("//") else f"/{name}"
+    return f"file:{name}?mode={mode}"
 
 
 def configure(connection: sqlite3.Connection, *, read_only: bool, synchronous: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import random
 import sqlite3
 import threading
 import time
@@ -204,7 +203,7 @@ class Database:
                 except sqlite3.OperationalError as error:
                     if not is_contention(error) or time.monotonic() > deadline:
                         raise
-                    time.sleep(random.uniform(0.001, 0.02))
+                    time.sleep(_jitter(0.02))
         except BaseException:
             connection.close()
             raise
@@ -270,7 +269,7 @@ class Database:
             except sqlite3.Error as error:
                 if not is_contention(error) or time.monotonic() > deadline:
                     raise translate(error, self.path) from error
-                time.sleep(random.uniform(0.0005, 0.01))
+                time.sleep(_jitter(0.01))
             else:
                 return
 
@@ -336,6 +335,11 @@ class Database:
         self._start()
         self._generation += 1
         return inherited
+
+
+def _jitter(most: float) -> float:
+    """Give a random wait, so that those who wait for one lock do not meet again."""
+    return most * (1 + os.urandom(1)[0]) / 256
 
 
 def _only_operational(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from pathlib import Path
 
 from assay.errors import ForeignDatabase, NewerSchema
 
@@ -36,6 +35,8 @@ def version(connection: sqlite3.Connection, path: str) -> int:
 
 def create(connection: sqlite3.Connection) -> None:
     """Create the tables, inside the caller's transaction."""
+    from pathlib import Path
+
     script = Path(__file__).with_name(f"schema_{SCHEMA_VERSION}.sql").read_text(encoding="utf-8")
     statement = ""
     for line in script.splitlines():

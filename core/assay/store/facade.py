@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -15,13 +14,10 @@ from assay.episodes.recording import prepare, record
 from assay.errors import InvalidInput, NotAuthorised
 from assay.model.episode import Episode, JsonValue
 from assay.model.labels import Kind, Origin, Trust, Verdict
-from assay.model.recall import Briefing, Hit, Recall
-from assay.model.schema import DEFAULT_SCHEMA, NAMED_SCHEMAS, Schema
 from assay.model.settings import POLICIES
 from assay.model.times import to_us
 from assay.recall.index import TailCache, flush_if_due
 from assay.storage.database import Database
-from assay.storage.transaction import Entry
 from assay.store.namespaces import Audit, Authority, Beliefs, Continuity, Episodes, History, Keys
 from assay.store.setup import initialiser
 
@@ -29,13 +25,17 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from assay.model.explanation import Erasure, Explanation
+    from assay.model.recall import Briefing, Hit, Recall
+    from assay.model.schema import Schema
     from assay.model.status import Status, Verification
     from assay.model.wrap import Composer, WrapPackage, WrapResult
+    from assay.storage.transaction import Entry
     from assay.store.proxy import AsyncProxy
+
+    Ref = str | Episode | Hit
 
 __all__ = ["Store"]
 
-Ref = str | Episode | Hit
 When = datetime | date | str
 
 
@@ -76,7 +76,7 @@ class Store:
         trust_ceiling: Trust | str = Trust.AGENT,
         origin: Origin | str = Origin.HOST,
         policy: str = "default",
-        schema: Schema | str = DEFAULT_SCHEMA,
+        schema: Schema | str = "default",
         requires_baton: bool = False,
         session: str | None = None,
         principal: str = "library",
@@ -112,7 +112,7 @@ class Store:
             principal=as_label("principal", principal),
             initialise=initialiser(
                 project=as_label("project_name", project_name) if project_name is not None else "Agent",
-                schema=_schema(schema),
+                schema=schema,
                 policy=policy,
                 requires_baton=requires_baton,
             ),
@@ -504,15 +504,7 @@ def _path(path: str | os.PathLike[str]) -> str:
     text = os.fspath(path)
     if not text or "\0" in text:
         raise InvalidInput("path", "give the path of the database file, or ':memory:'")
-    return text if text == ":memory:" else str(Path(text).expanduser())
-
-
-def _schema(schema: Schema | str) -> Schema:
-    if isinstance(schema, Schema):
-        return schema
-    if schema not in NAMED_SCHEMAS:
-        raise InvalidInput("schema", f"one of {', '.join(NAMED_SCHEMAS)}, or a Schema")
-    return NAMED_SCHEMAS[schema]
+    return text if text == ":memory:" else os.path.expanduser(text)  # noqa: PTH111 - pathlib is slow to import
 
 
 def _ref(item: Ref) -> str:

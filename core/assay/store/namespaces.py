@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 from assay.episodes import loading, succession
 from assay.episodes.recording import key_digest
 from assay.errors import InvalidInput, NotFound
-from assay.model.belief import Belief
 from assay.model.episode import Episode, JsonValue
-from assay.model.recall import Hit
 from assay.model.times import from_us
 from assay.storage import audit_rows, document_rows, episode_rows
 from assay.storage.database import Database
 
 if TYPE_CHECKING:
+    from assay.model.belief import Belief
+    from assay.model.recall import Hit
     from assay.store.facade import Store
     from assay.wrap.document import Section
 
-__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version"]
+    Ref = str | Episode | Hit
 
-Ref = str | Episode | Hit
+__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version"]
 
 
 def _text(item: Ref) -> str:

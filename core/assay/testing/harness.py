@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from assay.session import SessionKey, SessionOptions, StoreRouter
@@ -15,7 +15,7 @@ __all__ = ["Capability", "ControlFlow", "Entry", "Harness", "Outcome"]
 A = TypeVar("A")
 
 
-class Entry(str, Enum):
+class Entry(StrEnum):
     """A way in which a host runs an agent."""
 
     SYNC = "sync"
@@ -34,7 +34,7 @@ class Entry(str, Enum):
         return self in (Entry.ASYNC, Entry.ASTREAM)
 
 
-class Capability(str, Enum):
+class Capability(StrEnum):
     """What a host may be unable to show; a missing one is named in `lacks`, with its reason."""
 
     INJECT_EVERY_CALL = "inject-every-call"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -64,7 +64,7 @@ class TappedStore(Store):
             return super().briefing(goal, **arguments)
 
     @contextmanager
-    def _quietly(self) -> Iterator[None]:
+    def _quietly(self) -> Generator[None]:
         self._inside.verb = True
         try:
             yield
@@ -94,15 +94,19 @@ class FaultyStore(TappedStore):
         error: Exception | None = None,
         delay: float = 0.0,
     ) -> None:
-        self._verbs = frozenset(verbs)
+        self._verbs: frozenset[str] = frozenset(verbs)
         self._error = error
         self._delay = delay
         self.hits = 0
         super().__init__(path, self._fail)
 
+    def fail(self, *verbs: str) -> None:
+        """Let these verbs fail from now on, and no others."""
+        self._verbs = frozenset(verbs)
+
     def heal(self) -> None:
         """Let everything work from now on."""
-        self._verbs = frozenset()
+        self._verbs = frozenset[str]()
 
     def _fail(self, verb: str) -> None:
         if verb in self._verbs:
@@ -123,7 +127,7 @@ class _Doors:
         return getattr(self._database, name)
 
     @contextmanager
-    def read(self) -> Iterator[Reader]:
+    def read(self) -> Generator[Reader]:
         self._tap("reading")
         with self._database.read() as reader:
             yield reader

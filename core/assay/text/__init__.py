@@ -2,6 +2,7 @@
 
 from assay.text.compare import containment, covers, near, weight
 from assay.text.content import content, content_set, query_terms, terms
+from assay.text.forms import Value, ValueType
 from assay.text.normal import canon, fold, skeleton
 from assay.text.polarity import Polarity, agrees, polarity
 from assay.text.redact import redact
@@ -9,31 +10,8 @@ from assay.text.segment import words
 from assay.text.sentences import clip, sentences
 from assay.text.strength import Strength, strength
 from assay.text.tokens import estimate_tokens
-from assay.text.values import Value, ValueType, values
+from assay.text.values import values
 
-__all__ = [
-    "Polarity",
-    "Strength",
-    "Value",
-    "ValueType",
-    "agrees",
-    "canon",
-    "clip",
-    "containment",
-    "content",
-    "content_set",
-    "covers",
-    "estimate_tokens",
-    "fold",
-    "near",
-    "polarity",
-    "query_terms",
-    "redact",
-    "sentences",
-    "skeleton",
-    "strength",
-    "terms",
-    "values",
-    "weight",
-    "words",
-]
+__all__ = ["canon", "clip", "content", "content_set", "fold", "query_terms", "sentences", "skeleton", "terms", "words"]
+__all__ += ["Polarity", "Strength", "Value", "ValueType", "polarity", "strength", "values"]
+__all__ += ["agrees", "containment", "covers", "estimate_tokens", "near", "redact", "weight"]

@@ -16,7 +16,7 @@ __all__ = ["containment", "covers", "near", "weight"]
 NEAR_JACCARD = 0.8
 IDF_MIN_DOCUMENTS = 50
 GENERAL_WEIGHT = 0.25
-SHINGLE = 5
+SHINGLE = 5  # words in a row
 
 
 def weight(word: str, *, df: int, documents: int) -> float:
@@ -43,7 +43,8 @@ def near(a: str, b: str, *, jaccard: float = NEAR_JACCARD) -> bool:
     left, right = content_set(a), content_set(b)
     if not left or len(left & right) < jaccard * len(left | right):
         return False
-    return _measures(a) == _measures(b) and agrees(a, b)
+    stated, other = ({(value.type, value.norm) for value in values(text)} for text in (a, b))
+    return stated == other and agrees(a, b)
 
 
 def covers(a: str, b: str, weights: Mapping[str, float] | Callable[[str], float] | None = None) -> float:
@@ -52,14 +53,16 @@ def covers(a: str, b: str, weights: Mapping[str, float] | Callable[[str], float]
     A word that `weights` does not know weighs 1.
     """
     wanted = content_set(b)
-    if not wanted:
-        return 0.0
     shared = wanted & content_set(a)
-    if weights is None:
-        return len(shared) / len(wanted)
-    weigh = weights if callable(weights) else _lookup(weights)
-    whole = sum(map(weigh, sorted(wanted)))
-    return sum(map(weigh, sorted(shared))) / whole if whole else 0.0
+
+    def weigh(listed: frozenset[str]) -> float:
+        if weights is None:
+            return len(listed)
+        # Sorted, so that sums of floats are the same in every process.
+        return sum(weights(word) if callable(weights) else weights.get(word, 1.0) for word in sorted(listed))
+
+    whole = weigh(wanted)
+    return weigh(shared) / whole if whole else 0.0
 
 
 def containment(shown: str, text: str) -> float:
@@ -69,25 +72,14 @@ def containment(shown: str, text: str) -> float:
     """
     asked = words(text)
     size = min(SHINGLE, len(asked))
-    if not size:
-        return 0.0
-    runs = _shingles(asked, size)
-    return len(runs & _shingles(words(shown), size)) / len(runs)
+    runs = _runs(asked, size)
+    return len(runs & _runs(words(shown), size)) / len(runs) if runs else 0.0
 
 
-def _shingles(listed: list[str], size: int) -> set[tuple[str, ...]]:
+def _runs(listed: list[str], size: int) -> set[tuple[str, ...]]:
     return set(zip(*(listed[start:] for start in range(size)), strict=False))
-
-
-def _lookup(weights: Mapping[str, float]) -> Callable[[str], float]:
-    return lambda word: weights.get(word, 1.0)
-
-
-def _measures(text: str) -> frozenset[tuple[str, str]]:
-    return frozenset((value.type, value.norm) for value in values(text))
 
 
 @cache
 def _general() -> frozenset[str]:
-    listed = (token for word in members("general") for token in chunk_tokens(word))
-    return frozenset(term_of(token) for token in listed)
+    return frozenset(term_of(token) for word in members("general") for token in chunk_tokens(word))

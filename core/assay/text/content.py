@@ -3,10 +3,9 @@
 from functools import lru_cache
 
 from assay.text.lexicon import members
-from assay.text.normal import fold
 from assay.text.script import Script
 from assay.text.segment import CHUNK, Token, chunk_tokens
-from assay.text.stems import lemma, stem
+from assay.text.stems import stem
 
 __all__ = ["content", "content_set", "is_stop", "query_terms", "term_of", "terms"]
 
@@ -28,11 +27,11 @@ def content(text: str) -> list[str]:
 
 def content_set(text: str) -> frozenset[str]:
     """Return the distinct content words of a text."""
-    return _short_set(text) if len(text) <= _REMEMBERED else frozenset(content(text))
+    return _short_set(text) if len(text) <= _REMEMBERED else _set(text)
 
 
 def terms(text: str) -> list[str]:
-    """Return what the index holds of a text: content words and whole identifiers, short words and numbers too.
+    """Return what the index holds of a text: content words, and short words and numbers too.
 
     The same function serves indexing and querying, so that both always agree.
     """
@@ -49,21 +48,17 @@ def query_terms(text: str) -> list[str]:
 
 def is_stop(token: Token) -> bool:
     """Tell whether a token is a stop word or a form of a light verb."""
-    word = token.word
-    if token.whole or (token.acronym and token.script is Script.LATIN and len(word) <= 3):
+    if token.whole or (token.acronym and token.script is Script.LATIN and len(token.word) <= 3):
         return False  # IT and US are no pronouns
-    return word in members("stop") or word in members("light")
+    return token.word in members("stop") or token.word in members("light")
 
 
 def term_of(token: Token) -> str:
     """Return the form under which a token is compared: its stem, or itself for an identifier."""
-    if token.whole and not token.word.isalpha():
-        return token.word
-    return stem(lemma(token.word) if token.script is Script.LATIN else token.word, token.script)
+    return token.word if token.whole and not token.word.isalpha() else stem(token.word, token.script)
 
 
-@lru_cache(maxsize=1_024)
-def _short_set(text: str) -> frozenset[str]:
+def _set(text: str) -> frozenset[str]:
     return frozenset(content(text))
 
 
@@ -75,16 +70,12 @@ def _terms(chunk: str) -> tuple[str, ...]:
     return tuple(term_of(token) for token in chunk_tokens(chunk) if not is_stop(token))
 
 
+def _counts(token: Token) -> bool:
+    if token.acronym or token.script not in _SPELLED or any(map(str.isdecimal, token.word)):
+        return True
+    return sum(map(str.isalpha, token.word)) >= 3
+
+
 _content_of = lru_cache(maxsize=32_768)(_content)
 _terms_of = lru_cache(maxsize=32_768)(_terms)
-
-
-def _counts(token: Token) -> bool:
-    if token.acronym or token.script not in _SPELLED:
-        return True
-    letters = 0
-    for char in token.word:
-        if char.isdecimal():
-            return True
-        letters += char.isalpha()
-    return letters >= 3
+_short_set = lru_cache(maxsize=1_024)(_set)

@@ -1,31 +1,39 @@
-"""Word lists, read from the files beside the code when first asked for."""
+"""Word lists and patterns, read from the files beside the code when first asked for."""
 
 from functools import cache
+from re import Pattern
 
-__all__ = ["entries", "members"]
+__all__ = ["entries", "lines", "members", "pattern"]
+
+
+@cache
+def lines(name: str) -> tuple[str, ...]:
+    """Read the lines of `data/<name>.txt`, without comments (`#`) and blank ones."""
+    from pathlib import Path
+
+    text = (Path(__file__).with_name("data") / f"{name}.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.split("\n") if line.strip() and not line.startswith("#"))
 
 
 @cache
 def entries(name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Read `data/<name>.txt` as pairs of a key and its words.
-
-    A line is `key: word word ...`; a line without a key gets the empty key. `#` opens a comment line,
-    and `_` inside a word stands for a space.
-    """
-    from pathlib import Path
-
-    text = (Path(__file__).with_name("data") / f"{name}.txt").read_text(encoding="utf-8")
-    found: list[tuple[str, tuple[str, ...]]] = []
-    for line in text.splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        key, colon, rest = line.partition(": ")
-        listed = rest if colon else line
-        found.append((key if colon else "", tuple(word.replace("_", " ") for word in listed.split())))
-    return tuple(found)
+    """Return each line `key: word word ...` as its key ("" without one) and words; `_` in a word is a space."""
+    split = [line.partition(": ") for line in lines(name)]
+    return tuple(
+        (key if colon else "", tuple(word.replace("_", " ") for word in (rest if colon else key).split()))
+        for key, colon, rest in split
+    )
 
 
 @cache
 def members(name: str) -> frozenset[str]:
     """Return every word of a list, whatever its key."""
     return frozenset(word for _, listed in entries(name) for word in listed)
+
+
+@cache
+def pattern(source: str) -> Pattern[str]:
+    """Compile an expression when it is first used: compiling at import would slow every cold start."""
+    import re
+
+    return re.compile(source)

@@ -3,25 +3,29 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from re import Match
 
-from assay.text.lexicon import members
+from assay.text.lexicon import members, pattern
 from assay.text.normal import compatible, fold
-from assay.text.script import BIGRAM_SCRIPTS, DIGIT, KINDS, MARK, Script
+from assay.text.script import SPACELESS, Script, classes
 
-__all__ = ["CHUNK", "Token", "chunk_tokens", "humps", "words"]
+__all__ = ["CHUNK", "Token", "chunk_tokens", "humps", "text_tokens", "words"]
 
 CHUNK = 48  # a chunk up to this many characters is cached: longer ones hardly ever come back
 _WHOLE = 128  # longest identifier kept whole
-_JOINING = "_.-/"
-_ONE_APOSTROPHE = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\uff07"), "'")
+_ONE_APOSTROPHE = dict.fromkeys(map(ord, "\u2018\u2019\u02bc"), "'")
+_NOT = (("can't", "can not"), ("won't", "will not"), ("n't", " not"))
+_APOSTROPHE = r"(?<!\w)(\w+)'(\w+)"
+# The patterns below read the classes of characters (`script.classes`).
+_IDENTIFIER = r"[A-Za-z1](?:[A-Za-z1]|(?:_+|[./-])(?=[A-Za-z1])|(?<=1),(?=111(?!1)))*"
+_SPACED = "|".join(f"[{x}{x.upper()}][{x}{x.upper()}1m]*" for x in "acdgkor")
+_RUN = rf"[1m]*(?:{_SPACED})|([behilty])(?:\1|m)*|[1m]+"
+_HUMP = r"[A-Z]{2,}[a-z]$|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z1]+|[A-Z]+[1m]*"
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word, its script, and what is known of its written form.
-
-    `whole` marks an identifier kept beside its parts, `acronym` a word in capitals of two letters or more.
-    """
+    """One word and its script; `whole` marks an identifier kept beside its parts, `acronym` a word in capitals."""
 
     word: str
     script: Script
@@ -35,7 +39,13 @@ def words(text: str) -> list[str]:
     A word ends where the script changes; scripts without spaces give overlapping pairs of characters;
     identifiers are split and kept whole as well; an apostrophe ends its word (`Elena's` is `elena`).
     """
-    return [token.word for chunk in text.split() for token in chunk_tokens(chunk)]
+    return [token.word for token in text_tokens(text)]
+
+
+def text_tokens(text: str) -> Iterator[Token]:
+    """Yield the tokens of a text."""
+    for chunk in text.split():
+        yield from chunk_tokens(chunk)
 
 
 def chunk_tokens(chunk: str) -> tuple[Token, ...]:
@@ -48,147 +58,54 @@ def _cached(chunk: str) -> tuple[Token, ...]:
     return tuple(_tokens(chunk))
 
 
+def humps(run: str, shape: str) -> list[str]:
+    """Split camelCase, given the classes of its letters; `PDFs` and `API` are one word."""
+    return [run[match.start() : match.end()] for match in pattern(_HUMP).finditer(shape)]
+
+
 def _tokens(chunk: str) -> Iterator[Token]:
-    for parts, whole in _identifiers(_plain(compatible(chunk))):
-        spaceless = False
+    text = _without_apostrophes(compatible(chunk))
+    shapes = classes(text)
+    for found in pattern(_IDENTIFIER).finditer(shapes):
+        identifier, shape = text[found.start() : found.end()].replace(",", ""), found[0].replace(",", "")
         pieces = 0
-        for part in parts:
-            for run, script in _runs(part):
-                if script in BIGRAM_SCRIPTS:
-                    spaceless = True
-                    yield from _pairs(run, script)
-                    continue
-                split = humps(run)
-                pieces += len(split)
-                for piece in split:
-                    yield Token(fold(piece), script, acronym=len(piece) > 1 and piece.isupper())
-                if len(split) > 1 and len(parts) > 1:
-                    yield Token(fold(run), script, whole=True)
-        if pieces > 1 and not spaceless and len(whole) <= _WHOLE:
-            yield Token(fold(whole), Script.LATIN, whole=True)
+        for run in pattern(_RUN).finditer(shape):
+            letters = identifier[run.start() : run.end()]
+            script = Script(run[0].lower().strip("1m")[:1] or Script.LATIN)
+            if script in SPACELESS:
+                yield from _pairs(fold(letters), script)
+                continue
+            split = humps(letters, run[0])
+            pieces += len(split)
+            for piece in split:
+                yield Token(fold(piece), script, acronym=len(piece) > 1 and piece.isupper())
+            if len(split) > 1 and len(letters) < len(identifier):
+                yield Token(fold(letters), script, whole=True)
+        if pieces > 1 and len(identifier) <= _WHOLE and SPACELESS.isdisjoint(shape):
+            yield Token(fold(identifier), Script.LATIN, whole=True)
 
 
-def _plain(text: str) -> str:
-    """Write every apostrophe one way, and an English `n't` as a word of its own."""
+def _without_apostrophes(text: str) -> str:
+    """Write an English `n't` as a word of its own, and apply every other apostrophe inside a word."""
     if not text.isascii():
         text = text.translate(_ONE_APOSTROPHE)
-    if "'" in text and "n't" in (lower := text.lower()):
-        return lower.replace("can't", "can not").replace("won't", "will not").replace("n't", " not")
-    return text
+    if "'" not in text:
+        return text
+    if "n't" in (lower := text.lower()):
+        for short, plain in _NOT:
+            lower = lower.replace(short, plain)
+        text = lower
+    return pattern(_APOSTROPHE).sub(_apostrophe, text)
 
 
-def _identifiers(text: str) -> Iterator[tuple[list[str], str]]:
-    """Yield each identifier as its parts and its whole, both with case."""
-    parts: list[str] = []
-    part: list[str] = []
-    whole: list[str] = []
-    joint = ""
-    length = len(text)
-    place = 0
-    while place < length:
-        char = text[place]
-        if KINDS[char]:
-            if not part and joint and parts:
-                whole.append(joint)
-            joint = ""
-            part.append(char)
-            whole.append(char)
-        elif char == "'" and part and _inside(text, place, part):
-            place = _apostrophe(text, place, part)
-        elif char == "," and part and _thousands(text, place):
-            pass
-        else:
-            if part:
-                parts.append("".join(part))
-                part = []
-            if char in _JOINING and (not joint or joint[-1] == char == "_"):
-                joint += char
-            elif parts:
-                yield parts, "".join(whole)
-                parts, whole, joint = [], [], ""
-        place += 1
-    if part:
-        parts.append("".join(part))
-    if parts:
-        yield parts, "".join(whole)
-
-
-def _thousands(text: str, place: int) -> bool:
-    """Tell whether a comma at `place` groups digits, as in 1,000."""
-    group = text[place + 1 : place + 5]
-    return text[place - 1].isdecimal() and group[:3].isdecimal() and len(group) >= 3 and not group[3:].isdecimal()
-
-
-def _inside(text: str, place: int, part: list[str]) -> bool:
-    """Tell whether an apostrophe stands inside a word, and not after an elided article (l'hiver)."""
-    following = text[place + 1 : place + 2]
-    return bool(following and KINDS[following]) and "".join(part).casefold() not in members("elisions")
-
-
-def _apostrophe(text: str, place: int, part: list[str]) -> int:
-    """Return the last character that an apostrophe takes with it: the suffix of `Elena's`.
-
-    Nothing goes where it is a letter of the word, as in Ukrainian, or in a name such as O'Reilly.
-    """
-    if KINDS[part[0]] != Script.LATIN or len(part) == 1:
-        return place
-    end = place + 1
-    while end < len(text) and KINDS[text[end]]:
-        end += 1
-    return end - 1
-
-
-def _runs(part: str) -> Iterator[tuple[str, Script]]:
-    """Cut a part where its script changes; digits and marks go with the letters before them."""
-    start = 0
-    current: Script | None = None
-    digits = False
-    for place, char in enumerate(part):
-        kind = KINDS[char]
-        if kind == MARK:
-            continue
-        if kind == "":
-            if place > start:
-                yield part[start:place], current or Script.OTHER
-            start, current, digits = place + 1, None, False
-        elif kind == DIGIT:
-            if current in BIGRAM_SCRIPTS:
-                yield part[start:place], current
-                start, current = place, None
-            digits = True
-        else:
-            script = Script(kind)
-            if current is None and digits and script in BIGRAM_SCRIPTS:
-                yield part[start:place], Script.LATIN
-                start = place
-            elif current is not None and script is not current:
-                yield part[start:place], current
-                start = place
-            current, digits = script, False
-    if start < len(part):
-        yield part[start:], current or Script.LATIN
+def _apostrophe(match: Match[str]) -> str:
+    before, after = match[1], match[2]
+    if before.casefold() in members("elisions"):
+        return f"{before} {after}"
+    # A letter of the word, as in Ukrainian, or a name such as O'Reilly; else the suffix of Elena's goes.
+    return before + after if len(before) == 1 or before[-1] > "\u024f" else before
 
 
 def _pairs(run: str, script: Script) -> Iterator[Token]:
-    run = fold(run)
-    if len(run) < 3:
-        yield Token(run, script)
-        return
-    for place in range(len(run) - 1):
+    for place in range(max(1, len(run) - 1)):
         yield Token(run[place : place + 2], script)
-
-
-def humps(run: str) -> list[str]:
-    """Split camelCase; a run in one case, or with one capital in front, is left whole."""
-    if run[1:].islower() or run.islower() or run.isupper() or not any(map(str.isupper, run[1:])):
-        return [run]
-    pieces: list[str] = []
-    start = 0
-    for place in range(1, len(run)):
-        before, here, after = run[place - 1], run[place], run[place + 1 : place + 2]
-        plural = run[place + 1 :] == "s"  # PDFs is one word
-        if here.isupper() and (not before.isupper() or (after.islower() and not plural)):
-            pieces.append(run[start:place])
-            start = place
-    pieces.append(run[start:])
-    return pieces

@@ -5,12 +5,12 @@ from functools import cache, lru_cache
 from importlib import import_module
 from threading import Lock
 from types import ModuleType
-from unicodedata import category, normalize
 
-from assay.text.lexicon import entries
+from assay.text.lexicon import entries, members
+from assay.text.normal import bare
 from assay.text.script import Script
 
-__all__ = ["lemma", "stem"]
+__all__ = ["stem"]
 
 _LOCK = Lock()  # a Snowball stemmer keeps the word it works on in itself
 _LANGUAGE = {
@@ -20,19 +20,7 @@ _LANGUAGE = {
     Script.GREEK: "greek",
     Script.DEVANAGARI: "hindi",
 }
-# Plural and case endings of nouns that the English stemmer leaves apart: German, then Romance.
-_LATIN_ENDINGS = (
-    ("ungen", "ung"),
-    ("heiten", "heit"),
-    ("keiten", "keit"),
-    ("schaften", "schaft"),
-    ("ationen", "ation"),
-    ("ciones", "cion"),
-    ("coes", "cao"),
-    ("zioni", "zione"),
-    ("aux", "al"),
-)
-_UKRAINIAN = str.maketrans({"і": "и", "ї": "и", "є": "е", "ґ": "г", "ё": "е"})
+_CYRILLIC = str.maketrans({"і": "и", "ї": "и", "є": "е", "ґ": "г", "ё": "е"})
 
 
 @lru_cache(maxsize=65_536)
@@ -40,16 +28,15 @@ def stem(word: str, script: Script) -> str:
     """Return the stem of a folded word; a word with a digit, or of a script without a stemmer, is its own."""
     if script is Script.HANGUL:
         return _korean(word)
-    language = _LANGUAGE.get(script)
-    if language is None or len(word) < 3 or len(word) > 64 or not word.isalpha() and script is Script.LATIN:
+    if script not in _LANGUAGE or not 2 < len(word) <= 64 or any(map(str.isdecimal, word)):
         return word
-    if script is Script.LATIN:
-        return _latin(word)
     if script is Script.CYRILLIC:
-        word = word.translate(_UKRAINIAN)
+        word = word.translate(_CYRILLIC)
     elif script is not Script.DEVANAGARI:
-        word = _bare(word).replace("\u0640", "")  # tatweel only stretches a word
-    return _snowball(language)(word) or word
+        word = bare(word).replace("\u0640", "")  # tatweel only stretches a word
+    if script is Script.LATIN:
+        word = _joined(_irregular().get(word, word))
+    return _snowball(_LANGUAGE[script])(word) or word
 
 
 @cache
@@ -57,39 +44,20 @@ def _irregular() -> dict[str, str]:
     return {form: base for base, forms in entries("irregular") for form in forms}
 
 
-def lemma(word: str) -> str:
-    """Return the base form of an irregular English word (`went` is `go`), any other word as it is."""
-    return _irregular().get(word, word)
-
-
-def _latin(word: str) -> str:
-    plain = word if word.isascii() else _bare(word)
-    for ending, base in _LATIN_ENDINGS:
-        if plain.endswith(ending) and len(plain) > len(ending) + 2:
-            plain = plain[: -len(ending)] + base
-    if plain.endswith("en") and len(plain) > 7:  # Datenbanken; English words in -en this long are listed
-        plain = plain[:-2]
-    return _snowball("english")(lemma(plain)) or plain
-
-
-def _bare(word: str) -> str:
-    """Drop accents and vowel marks."""
-    if word.isascii():
-        return word
-    return normalize("NFC", "".join(c for c in normalize("NFD", word) if category(c) != "Mn"))
-
-
-@cache
-def _korean_endings() -> tuple[str, ...]:
-    listed = [ending for _, group in entries("endings_ko") for ending in group]
-    return tuple(sorted(listed, key=len, reverse=True))
+def _joined(word: str) -> str:
+    """Bring together plurals and cases that the English stemmer leaves apart: German, then Romance."""
+    for base, (ending,) in entries("endings_latin"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word[: -len(ending)] + base
+    # Datenbanken; English words in -en of this length are listed as irregular.
+    return word[:-2] if word.endswith("en") and len(word) > 7 else word
 
 
 def _korean(word: str) -> str:
-    """Drop one particle or verb ending, as long as two syllables remain."""
-    for ending in _korean_endings():
-        if len(word) >= len(ending) + 2 and word.endswith(ending):
-            return word[: -len(ending)]
+    """Drop the longest particle or verb ending that leaves two syllables."""
+    for size in range(min(5, len(word) - 2), 0, -1):
+        if word[-size:] in members("endings_ko"):
+            return word[:-size]
     return word
 
 
@@ -109,8 +77,8 @@ def _snowball(language: str) -> Callable[[str], str]:
 def _package() -> ModuleType:
     """Stand in for the package `snowballstemmer` without running its `__init__`.
 
-    That file imports all 36 languages, which takes 100 ms, and hands over to PyStemmer where it is installed,
-    whose release may stem differently: an index must not depend on that.
+    That file imports all 36 languages, some 100 ms of a cold start, and hands over to PyStemmer where it is
+    installed, whose release may stem differently: an index must not depend on that.
     """
     import sys
     from importlib.util import find_spec

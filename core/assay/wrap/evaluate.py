@@ -12,6 +12,7 @@ from assay.model.labels import Mark, Residence
 from assay.model.schema import Role
 from assay.text import fold, near
 from assay.wrap.document import Document, Line, Note, Parsed, PatternLine, Section, render
+from assay.wrap.findings import found
 from assay.wrap.material import Material
 from assay.wrap.rules.case import Case
 from assay.wrap.rules.durable import keep_facts
@@ -123,12 +124,12 @@ def _cases(document: Document, plan: Plan) -> tuple[list[Case], dict[str, str], 
             )
             if fold(spelled) != fold(line.name):
                 message = f"{line.name[:40]!r} looks like {spelled[:40]!r} and is the same line"
-                findings.append(case.finding("name-confusable", Action.REPORT, message))
+                findings.append(case.found("name-confusable", message))
             if first is not case and fold(first.line.text) != fold(line.text):
                 barred[line.key] = "name-duplicate"
                 fix = "give each statement a name of its own, or join the two lines"
                 message = f"{line.label[:60]!r} stands on two lines; neither rises"
-                findings.append(case.finding("name-duplicate", Action.LOWER, message, fix))
+                findings.append(case.found("name-duplicate", message, fix))
     return list(cases.values()), barred, findings
 
 
@@ -141,7 +142,7 @@ def _kept(decision: Decision, material: Material, findings: list[Finding]) -> Ke
         founded = founding(case, material.window)
         if not founded:
             message = f"no episode of the window says {case.line.label[:80]!r}"
-            findings.append(case.finding("entry-unsupported", Action.REPORT, message))
+            findings.append(case.found("entry-unsupported", message))
     verified = material.wrap.date if decision.verified else (case.history.verified if case.history else None)
     name = case.line.name
     if name and case.history is not None and fold(case.history.belief.name) != fold(name):
@@ -172,7 +173,7 @@ def _suspected_renames(kept: list[Kept], carried: list[History]) -> list[Finding
         if old is not None:
             message = f"{case.line.label[:40]!r} says what {old.belief.name[:40]!r} says; both are kept"
             fix = f"to keep its level under the new name, write [rename: {old.belief.name} to {case.line.label}]"
-            findings.append(case.finding("rename-suspected", Action.MARK, message, fix))
+            findings.append(case.found("rename-suspected", message, fix))
     return findings
 
 
@@ -199,9 +200,7 @@ def _assembled(
         elif section.heading in frozen and section.role is Role.FROZEN:
             if section.body and section.body != frozen[section.heading].body:
                 message = "the section is fixed; its stored text is kept"
-                findings.append(
-                    Finding("frozen-kept", Action.REPORT, message, section=section.heading, line=section.line)
-                )
+                findings.append(found("frozen-kept", message, section=section.heading, line=section.line))
             sections.append(frozen[section.heading])
         else:
             sections.append(section)

@@ -7,9 +7,9 @@ from typing import Any
 
 from assay.errors import InvalidInput
 from assay.model.schema import DEFAULT_SCHEMA, Role, Schema, SectionSpec
-from assay.wrap.document.headings import heading_key
+from assay.text import skeleton
 
-__all__ = ["check_schema", "read_schema", "schema_text"]
+__all__ = ["check_schema", "read_schema"]
 
 
 def read_schema(stored: str) -> Schema:
@@ -33,15 +33,6 @@ def read_schema(stored: str) -> Schema:
     return schema
 
 
-def schema_text(schema: Schema) -> str:
-    """Write a schema as it is stored with a wrap."""
-    sections = [
-        {"heading": item.heading, "role": item.role.value, "optional": item.optional, "max_tokens": item.max_tokens}
-        for item in schema.sections
-    ]
-    return json.dumps({"name": schema.name, "sections": sections}, ensure_ascii=False)
-
-
 def check_schema(schema: Schema) -> None:
     """Check that a document can be checked by a schema.
 
@@ -50,14 +41,14 @@ def check_schema(schema: Schema) -> None:
             headings that cannot be told apart.
     """
     roles = [section.role for section in schema.sections]
-    keys = [f" {heading_key(section.heading)} " for section in schema.sections]
+    keys = [f" {skeleton(section.heading)} " for section in schema.sections]
     if Role.GRADUATING not in roles:
         raise InvalidInput("schema", "one section needs the role graduating")
     if roles.count(Role.DURABLE) > 1:
         raise InvalidInput("schema", "at most one section has the role durable")
     if any(section.optional and section.role is not Role.DURABLE for section in schema.sections):
         raise InvalidInput("schema", "only a durable section may be optional")
-    if any(not key.strip() for key in keys):
+    if not all(any(char.isalnum() for char in key) for key in keys):
         raise InvalidInput("schema", "every heading needs a letter or a digit")
     for key in keys:
         if sum(1 for other in keys if key in other) > 1:

@@ -1,6 +1,6 @@
 """LangGraph and LangChain agents with a memory: `create_agent(..., middleware=[AssayMiddleware("memory.db")])`."""
 
-from assay.errors import MissingExtraError
+from assay.session import MissingExtraError
 
 try:
     from assay_integrations.langgraph.middleware import AssayMiddleware

@@ -49,7 +49,7 @@ def said(session: Session, messages: Sequence[BaseMessage]) -> None:
     """A model has answered."""
     for message in messages:
         if isinstance(message, AIMessage) and message.text:
-            session.agent_message(message.text, id=message.id)
+            session.agent_message(message.text, id=message.id, agent=message.name)
 
 
 def returned(session: Session, name: str, call_id: str | None, result: ToolMessage | Command[Any]) -> None:
@@ -82,7 +82,7 @@ def _briefing(session: Session, messages: Sequence[BaseMessage]) -> str:
 def _question(session: Session, messages: Sequence[BaseMessage]) -> int:
     """Find the message that the run answers; other middlewares may have put human messages behind it."""
     humans = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    recorded = [place for place in humans if session.root and messages[place].text == session.asked]
+    recorded = [place for place in humans if messages[place].text == session.asked]
     return (recorded or humans or [len(messages)])[-1]
 
 

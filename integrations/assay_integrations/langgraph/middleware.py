@@ -14,7 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import ToolMessage
 
 from assay import Store
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.langgraph import events
 from assay_integrations.langgraph.composing import acompose, compose
 from assay_integrations.langgraph.place import Sessions
@@ -192,17 +192,26 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
 
     # -- the session -----------------------------------------------------------------------------------------------
 
-    def end_session(self, key: SessionKey) -> None:
-        """Close what a session has open, and consolidate if it is time: with the model that its agent used last."""
-        session = self._sessions.of_key(key)
-        model = self._models.pop(_who(session), None)
-        session.end(None if model is None else partial(compose, model))
+    def end_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
+        """Close what a session has open, and consolidate with the model that its agent used last.
 
-    async def aend_session(self, key: SessionKey) -> None:
+        Args:
+            now: Consolidate even if the policy says that it is not time.
+
+        Raises:
+            AssayError: The store failed: nothing is swallowed here, where no run can be broken.
+        """
+        session = self._sessions.of_key(key)
+        closed = session.end()
+        model = self._models.get(_who(session))
+        return closed if model is None else session.wrap(partial(compose, model), now=now)
+
+    async def aend_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
         """Do the same from an event loop."""
         session = self._sessions.of_key(key)
-        model = self._models.pop(_who(session), None)
-        await session.aio.end(None if model is None else partial(acompose, model))
+        closed = await session.aio.end()
+        model = self._models.get(_who(session))
+        return closed if model is None else await session.aio.wrap(partial(acompose, model), now=now)
 
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""

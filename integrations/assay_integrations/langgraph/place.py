@@ -8,10 +8,10 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import ensure_config
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
-from langgraph.config import get_config
 
 __all__ = ["Sessions", "asked", "field", "thread_id"]
 
@@ -73,14 +73,14 @@ class Sessions:
     def _of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session:
         caller = self._caller()
         if caller is not None:
-            return caller.sub(_agent() or _UNNAMED)
+            return caller.sub(_agent(messages) or _UNNAMED)
         session = self._at(context, messages)
-        return session.sub(_agent() or _UNNAMED) if _nested() else session
+        return session.sub(_agent(messages) or _UNNAMED) if _nested() else session
 
     def _at(self, context: object, messages: Sequence[BaseMessage]) -> Session:
         user = field(context, "user_id") or _configurable().get("user_id")
         thread = thread_id()
-        key = SessionKey(user=None if user is None else str(user), session=thread, agent=_agent())
+        key = SessionKey(user=None if user is None else str(user), session=thread, agent=_agent(messages))
         # A thread has one run at a time, and a resumed run another id than the interrupted one. Runs without a thread
         # are told apart by the message that began them.
         human = asked(messages) if thread is None else None
@@ -104,12 +104,17 @@ def thread_id() -> str | None:
 
 
 def _configurable() -> Mapping[str, Any]:
-    return get_config().get("configurable", {})
+    return ensure_config().get("configurable", {})
 
 
-def _agent() -> str | None:
-    """Give the `name=` of the agent that is running; its factory puts it there."""
-    return get_config().get("metadata", {}).get("lc_agent_name")
+def _agent(messages: Sequence[BaseMessage]) -> str | None:
+    """Give the `name=` of the agent that is running.
+
+    Its factory puts it into the metadata, which older releases of LangGraph do not pass to an agent that is a node of
+    a graph, and on what its model says.
+    """
+    spoken = next((message.name for message in reversed(messages) if isinstance(message, AIMessage)), None)
+    return ensure_config().get("metadata", {}).get("lc_agent_name") or spoken
 
 
 def _nested() -> bool:

@@ -73,7 +73,11 @@ class LangGraphHarness:
             if sub_agent:
                 return _team(script, middleware, saver)
             return create_agent(
-                ScriptedModel(script=script), _tools(script), system_prompt=SYSTEM, middleware=middleware, checkpointer=saver
+                ScriptedModel(script=script),
+                _tools(script),
+                system_prompt=SYSTEM,
+                middleware=middleware,
+                checkpointer=saver,
             )
 
         ours = [] if memory is None else [self._binding(memory, options=options)]
@@ -170,13 +174,17 @@ class UserHooks(AgentMiddleware[Any, Any, Any]):
         self.after_agent(state, runtime)
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:
-        self._note("before call", request.state["messages"], request.system_message.text, request.tools)
+        self._note(
+            "before call", request.state["messages"], request.system_message.text, [tool.name for tool in request.tools]
+        )
         response = handler(request)
         self._note("after call", response.result)
         return response
 
     async def awrap_model_call(self, request: Any, handler: Any) -> Any:
-        self._note("before call", request.state["messages"], request.system_message.text, request.tools)
+        self._note(
+            "before call", request.state["messages"], request.system_message.text, [tool.name for tool in request.tools]
+        )
         response = await handler(request)
         self._note("after call", response.result)
         return response
@@ -258,9 +266,7 @@ def _team(script: Script, middleware: Sequence[AgentMiddleware[Any, Any, Any]], 
         StructuredTool.from_function(ask_sub, coroutine=aask_sub),
         StructuredTool.from_function(transfer_to_sub),
     ]
-    main = create_agent(
-        ScriptedModel(script=script), tools, system_prompt=SYSTEM, middleware=middleware, name="main"
-    )
+    main = create_agent(ScriptedModel(script=script), tools, system_prompt=SYSTEM, middleware=middleware, name="main")
     graph = StateGraph(MessagesState)
     graph.add_node("main", main)
     graph.add_node("sub", sub)

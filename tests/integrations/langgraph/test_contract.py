@@ -12,8 +12,6 @@ from .harness import LangGraphHarness
 
 
 class TestContract(AdapterContract):
-    lacks = {}
-
     @pytest.fixture
     def harness(self) -> Harness[Any]:
         return LangGraphHarness()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from assay.errors import StorageFailure
 from assay.session import SessionOptions, StoreRouter, WrapPolicy
@@ -100,8 +101,8 @@ class FaultClauses:
     def test_c13_cancellation_and_interrupts_pass_and_are_no_failures(self, stage: Stage) -> None:
         """What Python itself raises to stop a program is not the run's failure."""
         for entry in stage.entries:
-            signal = asyncio.CancelledError if entry.awaits else KeyboardInterrupt
-            self._passes(stage, f"{signal.__name__}-{entry.value}", lambda signal=signal: _raise(signal()), entry)
+            signal: type[BaseException] = asyncio.CancelledError if entry.awaits else KeyboardInterrupt
+            self._passes(stage, f"{signal.__name__}-{entry.value}", partial(_raise, signal), entry)
 
     def _passes(self, stage: Stage, name: str, act: Callable[[], object], entry: Entry) -> None:
         steps = (Call("signal", {}, "c1"), Say("Went on."))
@@ -113,5 +114,5 @@ class FaultClauses:
         assert not [episode for episode in stage.episodes(name) if episode.success is False], name
 
 
-def _raise(error: BaseException) -> None:
+def _raise(error: type[BaseException]) -> None:
     raise error

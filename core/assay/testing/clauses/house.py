@@ -8,12 +8,11 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
+from urllib.parse import unquote, urlsplit
 
 from assay.testing.harness import Capability
 from assay.testing.script import Call, Say
@@ -106,7 +105,7 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _listening() -> Iterator[list[tuple[str, tuple[Any, ...]]]]:
+def _listening() -> Generator[list[tuple[str, tuple[Any, ...]]]]:
     """Hear what the interpreter opens; the hook stays for good, because Python cannot remove one, but is deaf."""
     global _watched
     if not getattr(sys, "_assay_contract_hears", False):
@@ -121,9 +120,9 @@ def _listening() -> Iterator[list[tuple[str, tuple[Any, ...]]]]:
 
 
 def _is_loopback(arguments: tuple[Any, ...]) -> bool:
+    """Judge `(socket, address)` of a connection, or `(host, ...)` of a look-up of a name."""
     address = arguments[1] if len(arguments) == 2 else arguments[0]
-    host = address[0] if isinstance(address, tuple) else address
-    return not isinstance(host, str) or host.startswith(_LOOPBACK)
+    return not isinstance(address, (str, tuple)) or str(address).lstrip("('").startswith(_LOOPBACK)
 
 
 def _written(heard: tuple[str, tuple[Any, ...]]) -> Path | None:
@@ -134,7 +133,7 @@ def _written(heard: tuple[str, tuple[Any, ...]]) -> Path | None:
         return None
     text = os.fsdecode(path)
     if event == "sqlite3.connect":
-        text = text.removeprefix("file://").partition("?")[0]
+        text = unquote(urlsplit(text).path) if text.startswith("file:") else text
         return None if text == ":memory:" else Path(text)
     flags = arguments[2] if len(arguments) > 2 and isinstance(arguments[2], int) else 0
     writes = bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))

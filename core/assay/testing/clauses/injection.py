@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.session import SessionKey
 from assay.testing.harness import Capability
-from assay.testing.script import Call, Prompt, Say, Script
+from assay.testing.script import Call, Prompt, Say, Script, Step
 from assay.testing.stage import ADA, FACT, FENCE, MANUAL, QUESTION, Stage, block_of
 
 __all__ = ["InjectionClauses"]
@@ -17,7 +17,7 @@ def _asked(stage: Stage, *, seed: bool = True, memory: bool = True) -> list[Prom
     router = stage.memory() if memory else None
     if seed:
         stage.run(FACT, [Say("Noted.")], memory=router)
-    steps = [Call("add", {"a": 1, "b": 2}), Say("On Tuesday.")]
+    steps: list[Step] = [Call("add", {"a": 1, "b": 2}), Say("On Tuesday.")]
     return stage.run(QUESTION, steps, memory=router, key=LATER).prompts
 
 

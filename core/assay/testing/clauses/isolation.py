@@ -119,7 +119,7 @@ class IsolationClauses:
 
             with StoreRouter(opened) as router:
                 stage.run(FACT, [Say("Noted.")], memory=router, entry=entry)
-                steps = [Call("add", {"a": 1, "b": 2}, "c1"), Say("On Tuesday, and three.")]
+                steps: list[Step] = [Call("add", {"a": 1, "b": 2}, "c1"), Say("On Tuesday, and three.")]
                 ran = stage.run(QUESTION, steps, memory=router, key=ADA, entry=entry)
             seen[entry] = (
                 lines(list(stores[0].episodes.list(limit=100))),

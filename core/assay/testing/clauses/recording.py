@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.model.labels import Trust
 from assay.session import RecordPolicy, SessionOptions, WrapPolicy
 from assay.testing.harness import Capability
-from assay.testing.script import Call, Say, Script
+from assay.testing.script import Call, Say, Script, Step
 from assay.testing.stage import ADA, Line, Stage, lines
 
 __all__ = ["RecordingClauses"]
@@ -19,7 +19,11 @@ class RecordingClauses:
     def test_c04_the_episodes_are_those_of_the_table(self, stage: Stage) -> None:
         """Kind, origin, trust, source, order and lineage; equal texts are recorded each time they are said."""
         stage.needs(Capability.TOOL_EVENTS)
-        steps = [Call("add", {"a": 1, "b": 2}, "c1"), Call("look_up", {"name": "plan"}, "c2"), Say("It is three.")]
+        steps: list[Step] = [
+            Call("add", {"a": 1, "b": 2}, "c1"),
+            Call("look_up", {"name": "plan"}, "c2"),
+            Say("It is three."),
+        ]
         script = Script(*steps, documents={"plan": "The plan has two phases."})
         ran = stage.run("What is one and two?", script, memory=stage.memory())
         script.extend(Say("Yes."))
@@ -56,7 +60,7 @@ class RecordingClauses:
     def test_c05_a_tool_error_is_flagged_and_changes_nothing(self, stage: Stage) -> None:
         """It is named, linked to its call, and what the host does about it is what it does without memory."""
         stage.needs(Capability.TOOL_EVENTS, Capability.TOOL_ERROR_FLAG)
-        steps = [Call("boom", {"x": "y"}, "c1"), Say("It broke.")]
+        steps: list[Step] = [Call("boom", {"x": "y"}, "c1"), Say("It broke.")]
         bare = stage.run("Break it", steps, memory=None)
         ran = stage.run("Break it", steps, memory=stage.memory())
         assert ran.outcome.same_as(bare.outcome)
@@ -71,7 +75,11 @@ class RecordingClauses:
     def test_c06_a_reused_call_id_is_not_merged_when_the_call_is_another(self, stage: Stage) -> None:
         """Some providers begin every turn with the same id."""
         stage.needs(Capability.TOOL_EVENTS)
-        steps = [Call("add", {"a": 1, "b": 2}, "c0"), Call("add", {"a": 3, "b": 4}, "c0"), Say("Three and seven.")]
+        steps: list[Step] = [
+            Call("add", {"a": 1, "b": 2}, "c0"),
+            Call("add", {"a": 3, "b": 4}, "c0"),
+            Say("Three and seven."),
+        ]
         stage.run("Add twice", steps, memory=stage.memory())
         assert [line.text for line in lines(stage.episodes()) if line.source == "tool:add"] == ["3", "7"]
         assert [line.derived for line in lines(stage.episodes()) if line.source == "tool:add"] == [(2,), (4,)]
@@ -79,14 +87,14 @@ class RecordingClauses:
     def test_c06_a_repeated_call_is_recorded_once(self, stage: Stage) -> None:
         """Equal id and equal arguments, as after a retry of the host, are one call with one result."""
         stage.needs(Capability.TOOL_EVENTS, Capability.CALL_IDS)
-        steps = [Call("add", {"a": 1, "b": 2}, "c0"), Call("add", {"a": 1, "b": 2}, "c0"), Say("Three.")]
+        steps: list[Step] = [Call("add", {"a": 1, "b": 2}, "c0"), Call("add", {"a": 1, "b": 2}, "c0"), Say("Three.")]
         stage.run("Add", steps, memory=stage.memory())
         assert [line.text for line in lines(stage.episodes())] == ["Add", ADD, "3", "Three."]
 
     def test_c06_a_resumed_run_records_its_interrupted_tool_once(self, stage: Stage) -> None:
         """The run goes on where it stood, is no second run, and the wait was no failure."""
         stage.needs(Capability.RESUME, Capability.TOOL_EVENTS)
-        steps = [Call("approve", {"question": "Deploy?"}, "c7"), Say("Deployed.")]
+        steps: list[Step] = [Call("approve", {"question": "Deploy?"}, "c7"), Say("Deployed.")]
         ran = stage.run("Deploy it", steps, memory=stage.memory())
         assert ran.outcome.interrupted
         resumed = stage.harness.resume(ran.agent, "yes", key=ADA)

@@ -6,6 +6,8 @@ import pytest
 
 from assay.model.labels import Kind
 from assay.session import SessionOptions, WrapPolicy
+from assay.session.engine import database_of
+from assay.storage.session_rows import find_open_run
 from assay.testing.composer import honest_document
 from assay.testing.harness import Capability
 from assay.testing.script import Call, Compose, Fail, HandOff, Say, Script
@@ -98,7 +100,8 @@ class RunClauses:
             held = stage.episodes(name)
             assert held[0].content == FACT
             assert not [episode for episode in held if episode.kind is Kind.OUTCOME]
-            with stage.store(name) as store:
+            with stage.store(name) as store, database_of(store).read() as reader:
+                assert find_open_run(reader, str(ADA.session), None), "the run was closed as if it had ended"
                 assert store.status().wraps == 0
             script.extend(Say("Yes."), Compose(lambda prompt: honest_document(prompt, about=FACT)))
             stage.harness.run(agent, "Are you there?", key=ADA, entry=stage.entry)

@@ -9,7 +9,7 @@ from typing import cast
 
 from assay.session import SessionKey, SessionOptions, StoreRouter
 from assay.testing.harness import ControlFlow, Entry, Outcome
-from assay.testing.plain.host import Hooks, Interrupt, PlainAgent, StopRun
+from assay.testing.plain.host import Hooks, Interrupt, PlainAgent, Run, StopRun
 from assay.testing.plain.memory import PlainMemory
 from assay.testing.script import Script
 
@@ -24,9 +24,10 @@ class _UserHooks(Hooks):
         self._log = log
 
     def __getattribute__(self, name: str) -> object:
-        if name.startswith(("on_", "after_")):
-            return lambda run, *rest: self._log.append(f"{self._name} {name} {rest}")
-        return super().__getattribute__(name)
+        def write(run: Run, *rest: object) -> None:
+            self._log.append(f"{self._name} {name} {rest}")
+
+        return write if name.startswith(("on_", "after_")) else super().__getattribute__(name)
 
 
 @dataclass

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.model.schema import Schema, SectionSpec
 from assay.text import skeleton
 
-__all__ = ["Heading", "fence_end", "heading_key", "match_headings", "read_headings"]
+__all__ = ["Heading", "fence_end", "heading_key", "read_headings"]
 
-_ROMAN = frozenset("ivxlcdm")
 _HASHES = frozenset("#＃﹟")
+_DECORATION = {ord(char): None for char in "#*_`~"}
+_ENDS = re.compile(r"^[\W_]+|[\W_]+$")
+_ORDINAL = re.compile(r"^([0-9]{1,3}|[ivxlcdm]{1,7})[.):]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Heading:
     """A heading line.
 
     Attributes:
-        level: Number of `#`; 2 for an underlined or bold line.
+        level: Number of `#`; 0 for a bold or underlined line, which counts only when it names a section.
         span: Number of lines it takes: 2 with an underline.
         spec: The section of the schema it stands for, or None.
         exact: Whether its key equals the key of that section.
@@ -29,7 +32,6 @@ class Heading:
     index: int
     level: int
     text: str
-    key: str
     span: int = 1
     spec: SectionSpec | None = None
     exact: bool = False
@@ -38,37 +40,33 @@ class Heading:
 
 def heading_key(text: str) -> str:
     """Give what two spellings of a heading share: no marks, no ordinal, no case, no look-alikes."""
-    key = skeleton(text.translate({ord(char): None for char in "#*_`~"}))
-    start, end = 0, len(key)
-    while start < end and not key[start].isalnum():
-        start += 1
-    while end > start and not key[end - 1].isalnum():
-        end -= 1
-    key = key[start:end]
-    ordinal = next((place for place, char in enumerate(key[:8]) if char in ".):"), -1)
-    if ordinal > 0 and (key[:ordinal].isdigit() or set(key[:ordinal]) <= _ROMAN):
-        key = key[ordinal + 1 :].strip()
-    return key
+    return _ORDINAL.sub("", _ENDS.sub("", skeleton(text.translate(_DECORATION))))
 
 
 def read_headings(lines: list[str], schema: Schema) -> list[Heading]:
-    """Find the heading lines; bold and underlined lines count when they name a section of the schema.
+    """Find the headings, and give each section of the schema the ones that stand for it.
 
-    In a code block only a line that names a section counts, so that a comment in code stays code and yet
-    nothing can hide a section.
+    A heading that only contains the name of one section stands for it when nothing else does. In a code block
+    only a line that names a section counts: a comment in code stays code, and nothing can hide a section.
     """
     keys = {heading_key(section.heading): section for section in schema.sections}
-    candidates = [heading for index, line in enumerate(lines) if (heading := _heading(index, line, lines)) is not None]
-    named = [heading for heading in candidates if heading.key in keys]
-    code = _code(lines, {heading.index for heading in named})
-    found: list[Heading] = []
-    for heading in candidates:
-        spec = keys.get(heading.key)
-        if spec is not None:
-            found.append(Heading(heading.index, heading.level, heading.text, heading.key, heading.span, spec, True))
-        elif heading.index not in code and lines[heading.index].lstrip(" ")[0] in _HASHES:
-            found.append(heading)
-    return found
+    every = [one for index in range(len(lines)) if (one := _heading(index, lines)) is not None]
+    named = [replace(one, spec=keys.get(heading_key(one.text)), exact=True) for one in every]
+    code = _code(lines, [one.index for one in named if one.spec is not None])
+    present = {one.spec.heading for one in named if one.spec is not None}
+    headings: list[Heading] = []
+    for heading in named:
+        if heading.spec is None:
+            if heading.level == 0 or heading.index in code:
+                continue
+            inside = [spec for key, spec in keys.items() if _spaced(key) in _spaced(heading_key(heading.text))]
+            absent = any(spec.heading not in present for spec in inside)
+            only = inside[0] if absent and len(inside) == 1 else None
+            rivals = tuple(spec.heading for spec in inside) if absent and only is None else ()
+            present |= {only.heading} if only else set()
+            heading = replace(heading, spec=only, exact=False, rivals=rivals)
+        headings.append(heading)
+    return headings
 
 
 def fence_end(lines: list[str], start: int, end: int) -> int:
@@ -79,73 +77,35 @@ def fence_end(lines: list[str], start: int, end: int) -> int:
     return next((at for at in range(start + 1, end) if lines[at].strip() == marks), -1)
 
 
-def match_headings(headings: list[Heading], schema: Schema) -> list[Heading]:
-    """Give headings that contain the name of one section that is otherwise absent to that section."""
-    keys = {heading_key(section.heading): section for section in schema.sections}
-    present = {heading.spec.heading for heading in headings if heading.spec is not None}
-    matched: list[Heading] = []
-    for heading in headings:
-        if heading.spec is None:
-            inside = [spec for key, spec in keys.items() if _contains(heading.key, key)]
-            absent = [spec for spec in inside if spec.heading not in present]
-            if len(inside) > 1 and absent:
-                heading = _with(heading, None, tuple(spec.heading for spec in inside))
-            elif len(inside) == 1 and absent:
-                heading = _with(heading, inside[0], ())
-                present.add(inside[0].heading)
-        matched.append(heading)
-    return matched
-
-
-def _heading(index: int, line: str, lines: list[str]) -> Heading | None:
-    stripped = line.strip()
-    if not stripped:
-        return None
-    return _hashes(index, line, stripped) or _bold(index, stripped) or _underlined(index, stripped, lines)
-
-
-def _code(lines: list[str], borders: set[int]) -> set[int]:
+def _code(lines: list[str], borders: list[int]) -> set[int]:
     """Give the lines inside code blocks; a block that a section heading interrupts is none."""
     inside: set[int] = set()
     index = 0
-    for border in [*sorted(borders), len(lines)]:
+    for border in [*borders, len(lines)]:
         while index < border:
             close = fence_end(lines, index, border)
-            inside.update(range(index, close + 1) if close >= 0 else ())
+            inside.update(range(index, close + 1))
             index = max(index, close) + 1
     return inside
 
 
-def _with(heading: Heading, spec: SectionSpec | None, rivals: tuple[str, ...]) -> Heading:
-    return Heading(heading.index, heading.level, heading.text, heading.key, heading.span, spec, False, rivals)
-
-
-def _hashes(index: int, line: str, stripped: str) -> Heading | None:
-    if len(line) - len(line.lstrip(" ")) > 3 or stripped[0] not in _HASHES:
+def _heading(index: int, lines: list[str]) -> Heading | None:
+    line = lines[index]
+    stripped = line.strip()
+    if not stripped:
         return None
-    normal = unicodedata.normalize("NFKC", stripped[:8]) + stripped[8:]
-    level = len(normal) - len(normal.lstrip("#"))
-    text = normal.lstrip("#").strip().rstrip("#").strip()
-    return Heading(index, level, text, heading_key(text)) if 1 <= level <= 6 and text else None
-
-
-def _bold(index: int, stripped: str) -> Heading | None:
+    if stripped[0] in _HASHES and len(line) - len(line.lstrip(" ")) <= 3:
+        normal = unicodedata.normalize("NFKC", stripped[:8]) + stripped[8:]
+        text = normal.lstrip("#")
+        level = len(normal) - len(text)
+        text = text.strip().rstrip("#").strip()
+        return Heading(index, level, text) if level <= 6 and text else None
     inner = stripped.rstrip(":： ")
-    for wrapper in ("**", "__"):
-        if len(inner) > 2 * len(wrapper) and inner.startswith(wrapper) and inner.endswith(wrapper):
-            return Heading(index, 2, inner, heading_key(inner))
-    return None
-
-
-def _underlined(index: int, stripped: str, lines: list[str]) -> Heading | None:
+    if inner[:2] in ("**", "__") and len(inner) > 4 and inner.endswith(inner[:2]):
+        return Heading(index, 0, inner)
     below = lines[index + 1].strip() if index + 1 < len(lines) else ""
-    if len(below) < 2 or set(below) not in ({"="}, {"-"}):
-        return None
-    return Heading(index, 2, stripped, heading_key(stripped), span=2)
+    return Heading(index, 0, stripped, span=2) if len(below) > 1 and set(below) in ({"="}, {"-"}) else None
 
 
-def _contains(key: str, name: str) -> bool:
-    def spaced(text: str) -> str:
-        return f" {' '.join(''.join(char if char.isalnum() else ' ' for char in text).split())} "
-
-    return spaced(name) in spaced(key)
+def _spaced(text: str) -> str:
+    return f" {' '.join(''.join(char if char.isalnum() else ' ' for char in text).split())} "

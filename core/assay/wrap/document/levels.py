@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -10,13 +11,41 @@ from assay.text import skeleton
 
 __all__ = ["LevelToken", "find_levels", "is_bar", "neutralise", "quote_spans"]
 
-_BARS = frozenset("|｜¦￤│┃∣ǀ❘❙⏐∥‖︱")
-_OPEN = {"(": ")", "（": "）", "❨": "❩", "﹙": "﹚", "⟮": "⟯", "⦅": "⦆"}
-_TIMES = frozenset("xX×✕✖⨯╳❌✗✘хХχΧⅹⅩｘＸ᙭")
-_SEPARATORS = frozenset(".,_'’٬٫·/⁄")
-# Letters and symbols that show as blank: three Hangul fillers, their half-width form, the empty Braille cell.
-_BLANKS = frozenset("\u3164\u115f\u1160\uffa0\u2800")
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‹": "›", "＂": "＂"}
+# Each character by its part in a level: bar, parenthesis, times sign, separator, and what shows as blank (three
+# Hangul fillers, their half-width form, the empty Braille cell). The rest is told by its category.
+_PARTS = {
+    "|": "|｜¦￤│┃∣ǀ❘❙⏐∥‖︱",
+    "(": "(（❨﹙⟮⦅",
+    ")": ")）❩﹚⟯⦆",
+    "x": "xX×✕✖⨯╳❌✗✘хХχΧⅹⅩｘＸ᙭",
+    ".": ".,_'’٬٫·/⁄",
+    " ": " \t\u2800\u3164\u115f\u1160\uffa0",
+}
+
+
+class _Shapes(dict[int, str]):
+    """Give the part that a character plays: `d` a decimal digit, `n` another numeral, `m` a mark, `a` a letter."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char.isdecimal():
+            part = "d"
+        elif char.isnumeric():
+            part = "n"
+        elif char.isalnum():
+            part = "x" if not char.isascii() and skeleton(char) == "x" else "a"
+        else:
+            part = "m" if unicodedata.category(char)[0] == "M" else "-"
+        self[code] = part
+        return part
+
+
+_SHAPES = _Shapes({ord(char): part for part, chars in _PARTS.items() for char in chars})
+_LEVEL = re.compile(
+    r"\|[^|(adnx]*(?P<bar>[dn](?:[dn.m]*[dn])?)[ m]*x(?![adnx])|\([ m]*(?P<alone>[dn](?:[dn.m]*[dn])?)[ m]*x[ m]*\)"
+)
+_EXACT = re.compile(r"\| *[1-9][0-9]* ?x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,39 +66,32 @@ class LevelToken:
 
 def is_bar(char: str) -> bool:
     """Tell whether a character is a vertical bar or looks like one."""
-    return char in _BARS
+    return char in _PARTS["|"]
 
 
 def find_levels(text: str) -> list[LevelToken]:
     """Find every level-looking token: after a bar, or alone in parentheses; linear in the text."""
     found: list[LevelToken] = []
-    place = 0
-    while place < len(text):
-        char = text[place]
-        token = None
-        if char in _BARS:
-            token = _after_bar(text, place)
-        elif char in _OPEN:
-            token = _in_parentheses(text, place)
-        if token is not None:
-            found.append(token)
-        place = token.end if token is not None else place + 1
+    for match in _LEVEL.finditer(text.translate(_SHAPES)):
+        start, end = match.span("bar" if match["bar"] else "alone")
+        numeral = text[start:end]
+        digits = "".join(str(unicodedata.decimal(char, "?")) for char in numeral)
+        good = digits.isdecimal() and len(digits) <= MAX_LEVEL_DIGITS and digits[0] != "0"
+        exact = _EXACT.fullmatch(text, *match.span()) is not None
+        value = int(digits) if good else None
+        found.append(LevelToken(*match.span(), value, exact, digits if good else numeral[:12]))
     return found
 
 
 def neutralise(text: str) -> tuple[str, int]:
     """Rewrite every level-looking token as an unearned claim; give the text and how many there were."""
     tokens = find_levels(text)
-    if not tokens:
-        return text, 0
     parts: list[str] = []
     place = 0
     for token in tokens:
-        parts.append(text[place : token.start].rstrip())
-        parts.append(f" (unearned claim: {token.written})")
+        parts += [text[place : token.start].rstrip(), f" (unearned claim: {token.written})"]
         place = token.end
-    parts.append(text[place:])
-    joined = "".join(parts)
+    joined = "".join([*parts, text[place:]])
     return (joined if text[:1].isspace() else joined.lstrip()), len(tokens)
 
 
@@ -79,88 +101,12 @@ def quote_spans(text: str) -> list[tuple[int, int]]:
     missing: set[str] = set()
     place = 0
     while place < len(text):
-        close = _QUOTES.get(text[place])
-        if close is not None and close not in missing:
-            end = text.find(close, place + 1)
-            if end >= 0:
-                spans.append((place, end + 1))
-                place = end
-            else:
-                missing.add(close)
+        close = _QUOTES.get(text[place], "")
+        end = text.find(close, place + 1) if close and close not in missing else -1
+        if end >= 0:
+            spans.append((place, end + 1))
+            place = end
+        elif close:
+            missing.add(close)
         place += 1
     return spans
-
-
-def _after_bar(text: str, bar: int) -> LevelToken | None:
-    place = bar + 1
-    while place < len(text) and not text[place].isalnum() and text[place] not in _BARS and text[place] not in _OPEN:
-        place += 1
-    while place < len(text) and text[place] in _BLANKS:
-        place += 1
-    number = _numeral(text, place)
-    if number is None:
-        return None
-    end = _times(text, number)
-    if end is None:
-        return None
-    exact = text[bar] == "|" and text[end - 1] == "x" and text[bar + 1 : place].strip(" ") == ""
-    return _token(text, bar, end, text[place:number], exact)
-
-
-def _in_parentheses(text: str, opening: int) -> LevelToken | None:
-    place = _skip_blank(text, opening + 1)
-    number = _numeral(text, place)
-    if number is None:
-        return None
-    end = _times(text, number)
-    if end is None:
-        return None
-    close = _skip_blank(text, end)
-    if text[close : close + 1] != _OPEN[text[opening]]:
-        return None
-    return _token(text, opening, close + 1, text[place:number], False)
-
-
-def _numeral(text: str, place: int) -> int | None:
-    """Give the end of a numeral that starts at `place`, with separators and combining marks inside it."""
-    start = place
-    last = place
-    while place < len(text):
-        char = text[place]
-        if char.isnumeric():
-            last = place + 1
-        elif place == start or not (
-            char in _SEPARATORS or unicodedata.combining(char) or unicodedata.category(char)[0] == "M"
-        ):
-            break
-        place += 1
-    return last if last > start else None
-
-
-def _times(text: str, place: int) -> int | None:
-    """Give the end of the multiplication sign after a numeral, or None when another word begins there."""
-    place = _skip_blank(text, place)
-    if place >= len(text) or not _is_times(text[place]):
-        return None
-    after = text[place + 1 : place + 2]
-    return None if after.isalnum() else place + 1
-
-
-def _is_times(char: str) -> bool:
-    return char in _TIMES or (not char.isascii() and skeleton(char) == "x")
-
-
-def _skip_blank(text: str, place: int) -> int:
-    while place < len(text) and (
-        text[place].isspace() or text[place] in _BLANKS or unicodedata.category(text[place])[0] == "M"
-    ):
-        place += 1
-    return place
-
-
-def _token(text: str, start: int, end: int, numeral: str, exact: bool) -> LevelToken:
-    plain = numeral.isdecimal() and len(numeral) <= MAX_LEVEL_DIGITS
-    value = int(numeral) if plain else 0
-    good = plain and value > 0 and str(value) == "".join(str(unicodedata.decimal(char)) for char in numeral)
-    written = str(value) if good else numeral[:12]
-    return LevelToken(start, end, value if good else None, exact and numeral.isascii(), written)

@@ -6,20 +6,27 @@ import re
 import unicodedata
 
 from assay.model.constants import MAX_CUES
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.labels import Mark
+from assay.recall.rendering import escaped
 from assay.wrap.document.levels import find_levels, is_bar, neutralise, quote_spans
 from assay.wrap.document.tags import take_tags
 from assay.wrap.document.tree import FactLine, Note, PatternLine
+from assay.wrap.findings import found
 
-__all__ = ["EXPECTED", "claims_level", "read_fact", "read_pattern", "strip_bullet", "strip_marks"]
+__all__ = ["EXPECTED", "claims_level", "read_fact", "read_note", "read_pattern", "strip_bullet", "strip_marks"]
 
 EXPECTED = '- name: what holds | 2x [evidence: ep_k3v9q2ma "words copied from the episode"] [no-contradicts]'
 _GLYPHS = ("thought:", "!", "?", "✓")
 _WRAPPERS = ("**", "__", "*", "_", "`")
-_MARKS = {mark.value: mark for mark in Mark}
 _CUES = ("— cues:", "– cues:", "-- cues:", "| cues:", "- cues:")
+_RELAYED = " (relayed)"
 _MAX_NAME = 80
+_MARKS = re.compile(
+    rf"\s{{0,8}}\(\s{{0,8}}({'|'.join(mark.value for mark in Mark)})\s{{0,8}}\)\s{{0,8}}", re.IGNORECASE
+)
+_DATE = re.compile(r"\s{0,8}\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)")
+_NUMERAL = re.compile(r"\|\s{0,8}[0-9]{1,9}\s{0,8}\([0-9]{4}-[0-9]{2}-[0-9]{2}\)")
 
 
 def claims_level(text: str) -> bool:
@@ -32,50 +39,63 @@ def read_pattern(raw: str, line: int, section: str) -> tuple[PatternLine | Note 
     tags = take_tags(raw)
     rest, marks = strip_marks(tags.rest)
     quoted = quote_spans(rest)
-    tokens = find_levels(rest)
-    token = next((one for one in tokens if not any(start < one.start < end for start, end in quoted)), None)
-    if tags.malformed:
-        return None, [_refusal("evidence-malformed", "an evidence tag cannot be read", raw, line, section)]
+    outside = (one for one in find_levels(rest) if not any(start < one.start < end for start, end in quoted))
+    token = next(outside, None)
+    if tags.malformed or (token is None and (tags.citations or _NUMERAL.search(rest))):
+        rule, what = ("evidence-malformed", "the tag") if tags.malformed else ("line-unparsable", "the line")
+        message = f"{what} cannot be read: {escaped(raw.strip()[:80])}"
+        return None, [found(rule, message, f"write it as: {EXPECTED}", section=section, line=line)]
     if token is None:
-        if tags.citations or _bare_numeral(rest):
-            return None, [
-                _refusal("line-unparsable", "the line cites or claims a level and cannot be read", raw, line, section)
-            ]
-        text, count = neutralise(raw.rstrip())
-        return Note(text, line=line), _outside(count, line, section)
+        return read_note(raw, line, section)
     verified, after = _date(rest[token.end :])
-    before, hidden = neutralise(rest[: token.start])
-    after, extra = neutralise(after)
+    (before, hidden), (after, extra) = neutralise(rest[: token.start]), neutralise(after)
     name, text = _subject(before, after)
-    findings = _token_findings(token.value, token.exact, hidden + extra, token.written, name or text, line, section)
+    findings: list[Finding] = []
+
+    def report(rule: str, message: str, fix: str = "") -> None:
+        findings.append(found(rule, message, fix, section=section, line=line, subject=name or text))
+
+    if token.value is None:
+        report("level-malformed", f"{token.written!r} is no level", "write the level as digits and x, such as 2x")
+    elif not token.exact:
+        report("marker-normalised", f"the level is written as `| {token.written}x`")
+    if hidden + extra:
+        report("marker-extra", "a further level on the line does not count", "write one level on each line")
     if not (name or text):
-        return Note("", line=line), [
-            *findings,
-            _report("line-anonymous", "a level without a statement is left out", line, section),
-        ]
+        report("line-anonymous", "a level without a statement is left out")
+        return Note("", line=line), findings
     level = token.value or 1
     return PatternLine(
         name, text, level, verified, tags.citations, tags.provenance, tags.contradicts, marks, line
     ), findings
 
 
-def read_fact(raw: str, line: int) -> FactLine | None:
+def read_note(raw: str, line: int, section: str) -> tuple[Note, list[Finding]]:
+    """Read any other line as it stands; what reads as a level in it is made unreadable as one."""
+    raw = raw.rstrip()
+    plain = raw.removesuffix(_RELAYED).rstrip()
+    while plain.endswith(_RELAYED):
+        plain = plain.removesuffix(_RELAYED).rstrip()
+    text, count = neutralise(plain)
+    fix = "write levels only on lines of a graduating section, outside quotes and code"
+    message = f"{count} levels where none can be earned"
+    findings = [found("marker-outside", message, fix, section=section, line=line)] if count else []
+    return Note(text, plain != raw, line), findings
+
+
+def read_fact(raw: str, line: int, section: str) -> tuple[FactLine | None, list[Finding]]:
     """Read a bullet of the durable section, with the cues at its end; None for a line that is no bullet."""
     text = strip_bullet(raw.strip())
     if text is None:
-        return None
-    text, _ = strip_marks(neutralise(text)[0])
-    cues: list[str] = []
-    folded = text.lower()
-    for tail in _CUES:
-        place = folded.rfind(tail) if len(folded) == len(text) else text.rfind(tail)
-        if place > 0:
-            cues = [" ".join(cue.split()) for cue in text[place + len(tail) :].split(",")]
-            text = text[:place]
-            break
+        return None, []
+    note, findings = read_note(strip_marks(text)[0], line, section)
+    text, mark, tail = note.text, "", ""
+    for cue_mark in _CUES:
+        if not mark and note.text.rfind(cue_mark) > 0:
+            text, mark, tail = note.text.rpartition(cue_mark)
+    cues = dict.fromkeys(cue for one in tail.split(",") if (cue := " ".join(one.split())))
     text = " ".join(text.split())
-    named = tuple(dict.fromkeys(cue for cue in cues if cue))[:MAX_CUES]
-    return FactLine(text, named, line) if text else None
+    return (FactLine(text, tuple(cues)[:MAX_CUES], line) if text else None), findings
 
 
 def strip_bullet(text: str) -> str | None:
@@ -90,20 +110,8 @@ def strip_bullet(text: str) -> str | None:
 
 def strip_marks(text: str) -> tuple[str, tuple[Mark, ...]]:
     """Take the engine's own marks, such as `(carried-forward)`, out of a line."""
-    if "(" not in text:
-        return text, ()
-    found: list[Mark] = []
-    parts = text.split("(")
-    kept = parts[0]
-    for part in parts[1:]:
-        word, close, tail = part.partition(")")
-        mark = _MARKS.get(word.strip().lower()) if close else None
-        if mark is None:
-            kept += "(" + part
-        else:
-            found.append(mark)
-            kept = kept.rstrip() + (" " + tail.lstrip() if tail.strip() else "")
-    return kept, tuple(dict.fromkeys(found))
+    names = [match[1].lower() for match in _MARKS.finditer(text)]
+    return (_MARKS.sub(" ", text).strip(), tuple(dict.fromkeys(map(Mark, names)))) if names else (text, ())
 
 
 def _subject(before: str, after: str) -> tuple[str, str]:
@@ -129,23 +137,18 @@ def _tidy(text: str) -> str:
 
 def _split_name(text: str) -> tuple[str, str, str]:
     """Split `name: text`; the name is one word that begins with a letter."""
-    end = 0
-    while end < len(text) and (text[end].isalnum() or text[end] in "_.-" or unicodedata.category(text[end])[0] == "M"):
-        end += 1
-    name = unicodedata.normalize("NFKC", text[:end])
-    if (
-        not name
-        or not name[0].isalpha()
-        or len(name) > _MAX_NAME
-        or not all(c.isalnum() or c in "_.-" or unicodedata.category(c)[0] == "M" for c in name)
-    ):
+    word = next((text[:end] for end, char in enumerate(text) if not _nameable(char)), text)
+    name, tail = unicodedata.normalize("NFKC", word), text[len(word) :]
+    if not name or not name[0].isalpha() or len(name) > _MAX_NAME or not all(map(_nameable, name)):
         return "", "", text
-    tail = text[end:]
     if not tail.strip():
         return name, "", ""
-    if tail[0] == "：" or (tail[0] == ":" and (len(tail) == 1 or tail[1].isspace())):
-        return name, ":", tail[1:].strip()
-    return "", "", text
+    colon = tail[0] == "：" or (tail[0] == ":" and (len(tail) == 1 or tail[1].isspace()))
+    return (name, ":", tail[1:].strip()) if colon else ("", "", text)
+
+
+def _nameable(char: str) -> bool:
+    return char.isalnum() or char in "_.-" or unicodedata.category(char)[0] == "M"
 
 
 def _bare(text: str) -> str:
@@ -168,71 +171,5 @@ def _bare(text: str) -> str:
 
 
 def _date(text: str) -> tuple[str, str]:
-    stripped = text.lstrip()
-    day = stripped[1:11]
-    if stripped[:1] == "(" and stripped[11:12] == ")" and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", day):
-        return day, stripped[12:]
-    return "", text
-
-
-def _bare_numeral(text: str) -> bool:
-    """Tell whether a bar, a number and a date stand where a level should."""
-    return re.search(r"\|\s{0,8}[0-9]{1,9}\s{0,8}\([0-9]{4}-[0-9]{2}-[0-9]{2}\)", text) is not None
-
-
-def _token_findings(
-    value: int | None, exact: bool, extra: int, written: str, label: str, line: int, section: str
-) -> list[Finding]:
-    findings: list[Finding] = []
-    if value is None:
-        findings.append(
-            Finding(
-                "level-malformed",
-                Action.LOWER,
-                f"{written!r} is no level",
-                "write the level as digits followed by x, such as 2x",
-                section,
-                line,
-                label,
-                True,
-            )
-        )
-    elif not exact:
-        findings.append(_report("marker-normalised", f"the level is written as `| {written}x`", line, section))
-    if extra:
-        findings.append(
-            Finding(
-                "marker-extra",
-                Action.MARK,
-                f"{extra} further level markers on the line do not count",
-                "write one level on each line",
-                section,
-                line,
-                label,
-            )
-        )
-    return findings
-
-
-def _outside(count: int, line: int, section: str) -> list[Finding]:
-    if not count:
-        return []
-    fix = "write levels only on lines of a graduating section, outside quotes and code"
-    return [
-        Finding("marker-outside", Action.MARK, f"{count} level markers where none can be earned", fix, section, line)
-    ]
-
-
-def _report(rule: str, message: str, line: int, section: str) -> Finding:
-    return Finding(rule, Action.REPORT, message, section=section, line=line)
-
-
-def _refusal(rule: str, what: str, raw: str, line: int, section: str) -> Finding:
-    shown = ascii_safe(raw.strip())
-    return Finding(rule, Action.REFUSE, f"{what}: {shown}", f"write it as: {EXPECTED}", section, line, fixable=True)
-
-
-def ascii_safe(text: str, limit: int = 80) -> str:
-    """Show at most 80 characters of a text, with controls and invisible characters escaped."""
-    cut = text if len(text) <= limit else text[:limit] + "…"
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in cut)
+    match = _DATE.match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)

@@ -4,138 +4,121 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.model.finding import Action, Finding
-from assay.model.schema import Role, Schema, SectionSpec
+from assay.model.finding import Finding
+from assay.model.schema import Role, Schema
 from assay.wrap.document.clean import clean
-from assay.wrap.document.headings import Heading, fence_end, match_headings, read_headings
-from assay.wrap.document.levels import neutralise
-from assay.wrap.document.lines import claims_level, read_fact, read_pattern
+from assay.wrap.document.headings import Heading, fence_end, read_headings
+from assay.wrap.document.lines import claims_level, read_fact, read_note, read_pattern
 from assay.wrap.document.tags import take_moves
 from assay.wrap.document.tree import Document, Line, Move, Note, Parsed, Section
+from assay.wrap.findings import found
 
 __all__ = ["parse"]
 
 _FENCES = ("```", "~~~")
-_TAIL = " (relayed)"
+_TAGS = ("[evidence", "[no-contradicts", "[contradicts", "[provenance")
 
 
 def parse(text: str, schema: Schema) -> Parsed:
     """Read a text into a document; whatever cannot be read is refused, put right or reported, never skipped."""
     cleaned = clean(text, schema)
-    findings: list[Finding] = []
-    if cleaned.removed:
-        counts = ", ".join(f"{count} {what}" for what, count in sorted(cleaned.removed.items()))
-        findings.append(Finding("output-cleaned", Action.REPORT, f"removed: {counts}"))
-    moves: list[Move] = []
-    lines = _take_moves(cleaned.lines, moves, findings)
-    headings = match_headings(read_headings(lines, schema), schema)
-    reader = _Reader(lines, schema, findings)
-    document = reader.read(headings)
-    placed = tuple(replace(move, section=_section_of(move.line, headings)) for move in moves)
-    return Parsed(document, placed, tuple(sorted(findings, key=lambda one: (one.line, one.rule))))
+    reader = _Reader(cleaned.lines, schema)
+    if cleaned.removed.total():
+        counts = ", ".join(f"{count} {what}" for what, count in sorted(cleaned.removed.items()) if count)
+        reader.findings.append(found("output-cleaned", f"removed: {counts}"))
+    document = reader.read()
+    return Parsed(document, tuple(reader.moves), tuple(sorted(reader.findings, key=lambda one: (one.line, one.rule))))
 
 
 class _Reader:
     """Assembles the sections of one document."""
 
-    def __init__(self, lines: list[str], schema: Schema, findings: list[Finding]) -> None:
-        self._lines = lines
+    def __init__(self, lines: list[str], schema: Schema) -> None:
+        self.moves: list[Move] = []
+        self.findings: list[Finding] = []
         self._schema = schema
-        self._findings = findings
+        self._lines = [self._without_moves(number, line) for number, line in enumerate(lines, 1)]
+        self._bodies: dict[str, list[Line]] = {}
+        self._openings: dict[str, tuple[Role, int]] = {}
 
-    def read(self, headings: list[Heading]) -> Document:
-        title, preamble, rest = self._front(headings)
-        bodies: dict[str, list[Line]] = {}
-        roles: dict[str, Role] = {}
-        starts: dict[str, int] = {}
+    def read(self) -> Document:
+        headings = read_headings(self._lines, self._schema)
+        title: str = ""
+        preamble: tuple[Note, ...] = ()
+        if headings and headings[0].spec is None and headings[0].level == 1 and not headings[0].rivals:
+            title, preamble = self._front(headings)
+            headings = headings[1:]
+        ends = [*(heading.index for heading in headings[1:]), len(self._lines)]
         current = ""
-        for place, heading in enumerate(rest):
-            start = heading.index + heading.span
-            end = rest[place + 1].index if place + 1 < len(rest) else len(self._lines)
-            subheading = self._is_subheading(heading, current)
-            if not subheading:
-                current, role = self._open(heading, bodies)
-                roles.setdefault(current, role)
-                starts.setdefault(current, heading.index + 1)
-                bodies.setdefault(current, [])
-            body = bodies[current]
-            if body and not subheading:
-                body.append(Note(""))
-            body += self._body(heading.index if subheading else start, end, current, roles[current])
-        sections = self._ordered(bodies, roles, starts)
-        return Document(sections, title, preamble)
+        for heading, end in zip(headings, ends, strict=False):
+            start = heading.index
+            if not current or heading.spec is not None or heading.rivals or heading.level <= 2:
+                current = self._opened(heading)
+                start += heading.span
+            self._bodies[current] += self._body(start, end, current, self._openings[current][0])
+        self.moves = [replace(move, section=_section_at(move.line, headings)) for move in self.moves]
+        return Document(self._ordered(), title, preamble)
 
-    def _front(self, headings: list[Heading]) -> tuple[str, tuple[Note, ...], list[Heading]]:
-        """Split off the title and what stands between it and the first section."""
-        if not headings or headings[0].spec is not None or headings[0].level != 1 or headings[0].rivals:
-            return "", (), headings
+    def _without_moves(self, number: int, line: str) -> str:
+        rest, moves, unread = take_moves(line, number)
+        self.moves += moves
+        for text in unread:
+            self._report("move-rejected", f"{text[:80]!r} cannot be read", number, "use a form of the instructions")
+        return rest
+
+    def _front(self, headings: list[Heading]) -> tuple[str, tuple[Note, ...]]:
+        """Read the title and what stands between it and the first section."""
         first = headings[1].index if len(headings) > 1 else len(self._lines)
-        title, count = neutralise(headings[0].text)
-        self._outside(count, headings[0].index + 1, "")
         body = self._body(headings[0].index + 1, first, "", Role.NARRATIVE)
-        return title, tuple(line for line in _trimmed(body) if isinstance(line, Note)), headings[1:]
+        return self._plain(headings[0]), tuple(line for line in _trimmed(body) if isinstance(line, Note))
 
-    def _is_subheading(self, heading: Heading, current: str) -> bool:
-        return bool(current) and heading.spec is None and not heading.rivals and heading.level > 2
-
-    def _open(self, heading: Heading, bodies: dict[str, list[Line]]) -> tuple[str, Role]:
-        """Give the section that a heading opens, with its role, and report how it was matched."""
+    def _opened(self, heading: Heading) -> str:
+        """Give the name of the section that a heading opens, and report how it was matched."""
         number = heading.index + 1
-        if heading.spec is not None:
-            name = heading.spec.heading
-            if name in bodies:
-                self._report(
-                    "heading-duplicate", Action.REPORT, f"section {name!r} appears again; the parts are joined", number
-                )
-            elif not heading.exact:
-                self._report(
-                    "heading-normalised", Action.REPORT, f"{heading.text[:80]!r} is read as section {name!r}", number
-                )
-            return name, heading.spec.role
-        name, count = neutralise(heading.text)
-        self._outside(count, number, name)
+        name = heading.spec.heading if heading.spec else self._plain(heading)
         if heading.rivals:
-            choices = " or ".join(f"`## {rival}`" for rival in heading.rivals)
-            self._report(
-                "heading-ambiguous", Action.REFUSE, f"{name[:80]!r} names several sections", number, f"write {choices}"
-            )
-        return name, Role.NARRATIVE
+            fix = f"write {' or '.join(f'`## {rival}`' for rival in heading.rivals)}"
+            self._report("heading-ambiguous", f"{name[:80]!r} names several sections", number, fix)
+        if name in self._bodies:
+            self._bodies[name].append(Note(""))
+            if heading.spec:
+                self._report("heading-duplicate", f"section {name!r} appears again; the parts are joined", number)
+            return name
+        if heading.spec and not heading.exact:
+            self._report("heading-normalised", f"{heading.text[:80]!r} is read as section {name!r}", number)
+        self._bodies[name] = []
+        self._openings[name] = (heading.spec.role if heading.spec else Role.NARRATIVE, number)
+        return name
 
-    def _ordered(
-        self, bodies: dict[str, list[Line]], roles: dict[str, Role], starts: dict[str, int]
-    ) -> tuple[Section, ...]:
+    def _ordered(self) -> tuple[Section, ...]:
         """Give the sections in the order of the schema, then the others; report what is missing."""
-        sections: list[Section] = []
         for spec in self._schema.sections:
-            if spec.heading not in bodies and not spec.optional:
-                self._missing(spec)
-            body = _trimmed(bodies.pop(spec.heading, []))
-            sections.append(Section(spec.heading, spec.role, body, starts.get(spec.heading, 0)))
-        for heading, lines in bodies.items():
-            sections.append(Section(heading, roles[heading], _trimmed(lines), starts[heading]))
-        return tuple(sections)
-
-    def _missing(self, spec: SectionSpec) -> None:
-        fix = f"add the heading `## {spec.heading}` with its lines"
-        self._report("section-missing", Action.REFUSE, f"the section {spec.heading!r} is missing", 0, fix)
+            if spec.heading not in self._bodies:
+                self._openings[spec.heading] = (spec.role, 0)
+                if not spec.optional:
+                    fix = f"add the heading `## {spec.heading}` with its lines"
+                    self._report("section-missing", f"the section {spec.heading!r} is missing", 0, fix)
+        named = [spec.heading for spec in self._schema.sections]
+        order = [*named, *(heading for heading in self._bodies if heading not in named)]
+        return tuple(
+            Section(one, self._openings[one][0], _trimmed(self._bodies.get(one, [])), self._openings[one][1])
+            for one in order
+        )
 
     def _body(self, start: int, end: int, section: str, role: Role) -> list[Line]:
         body: list[Line] = []
         index = start
         while index < end:
-            raw = self._lines[index]
             close = fence_end(self._lines, index, end)
+            stripped = self._lines[index].strip()
+            if close < 0 and stripped[:3] in _FENCES:
+                self._lines[index] = f"\\{stripped}"  # escaped, so that no later line closes it
             if close >= 0:
                 body += [self._note(at, section) for at in range(index, close + 1)]
                 index = close + 1
-            elif not raw.strip():
-                body.append(Note(""))
-                index += 1
-            elif raw.strip()[:3] in _FENCES:
-                self._lines[index] = f"\\{raw.strip()}"  # escaped, so that no later line closes it
-            elif role is Role.GRADUATING:
+            elif role is Role.GRADUATING and stripped:
                 index = self._pattern(body, index, end, section)
-            elif role is Role.DURABLE:
+            elif role is Role.DURABLE and stripped:
                 index = self._fact(body, index, end, section)
             else:
                 body.append(self._note(index, section))
@@ -144,103 +127,65 @@ class _Reader:
 
     def _pattern(self, body: list[Line], index: int, end: int, section: str) -> int:
         """Read one pattern line with its continuation; give the index after it."""
-        raw, after = self._joined(index, end)
+        raw, after = self._joined(index, end, graduating=True)
         if not claims_level(raw) and "[" not in raw and "|" not in raw:
-            body.append(self._note(index, section))
-            return index + 1
+            raw, after = self._lines[index], index + 1
         line, findings = read_pattern(raw, index + 1, section)
-        self._findings += findings
-        if line is not None and not (isinstance(line, Note) and not line.text):
+        self.findings += findings
+        if line is not None and line.text + getattr(line, "name", ""):
             body.append(line)
         return after
 
-    def _joined(self, index: int, end: int) -> tuple[str, int]:
-        """Join a line and the deeper-indented ones below it that claim no level of their own."""
+    def _fact(self, body: list[Line], index: int, end: int, section: str) -> int:
+        raw, after = self._joined(index, end, graduating=False)
+        fact, findings = read_fact(raw, index + 1, section)
+        self.findings += findings
+        if fact is None:
+            self._report("durable-untracked", "a line that is no bullet is kept, not tracked", index + 1)
+            after = index + 1
+        body.append(fact or self._note(index, section))
+        return after
+
+    def _joined(self, index: int, end: int, *, graduating: bool) -> tuple[str, int]:
+        """Join a line and the deeper-indented ones below it; a line that claims a level of its own stands alone."""
         parts = [self._lines[index].rstrip()]
         indent = _indent(parts[0])
         after = index + 1
-        while after < end and self._continues(self._lines[after], indent):
-            parts.append(self._lines[after].strip())
+        while after < end and (line := self._lines[after]).strip() and line.strip()[:3] not in _FENCES:
+            deeper = _indent(line) > indent and not (graduating and claims_level(line))
+            if not deeper and not (graduating and line.lstrip().startswith(_TAGS)):
+                break
+            parts.append(line.strip())
             after += 1
-        if len(parts) > 1 and not claims_level(parts[0]) and not claims_level(" ".join(parts)):
-            return parts[0], index + 1
-        return " ".join(parts), after
-
-    def _continues(self, line: str, indent: int) -> bool:
-        stripped = line.strip()
-        if not stripped or stripped[:3] in _FENCES:
-            return False
-        if stripped.startswith(("[evidence", "[no-contradicts", "[contradicts", "[provenance")):
-            return True
-        return _indent(line) > indent and not claims_level(line)
-
-    def _fact(self, body: list[Line], index: int, end: int, section: str) -> int:
-        raw, after = self._lines[index].rstrip(), index + 1
-        indent = _indent(raw)
-        fact = read_fact(raw, index + 1)
-        if fact is None:
-            body.append(self._note(index, section))
-            self._report("durable-untracked", Action.REPORT, "a line that is no bullet is kept, not tracked", index + 1)
-            return after
-        while after < end and self._lines[after].strip() and _indent(self._lines[after]) > indent:
-            raw += " " + self._lines[after].strip()
-            after += 1
-        _, count = neutralise(raw)
-        self._outside(count, index + 1, section)
-        body.append(read_fact(raw, index + 1) or fact)
-        return after
+        joined = " ".join(parts)
+        return (parts[0], index + 1) if graduating and not claims_level(joined) else (joined, after)
 
     def _note(self, index: int, section: str) -> Note:
-        raw = self._lines[index].rstrip()
-        relayed = raw.endswith(_TAIL)
-        while raw.endswith(_TAIL):
-            raw = raw[: -len(_TAIL)].rstrip()
-        text, count = neutralise(raw)
-        self._outside(count, index + 1, section)
-        return Note(text, relayed, index + 1)
+        note, findings = read_note(self._lines[index], index + 1, section)
+        self.findings += findings
+        return note
 
-    def _outside(self, count: int, line: int, section: str) -> None:
-        if count:
-            fix = "write levels only on lines of a graduating section"
-            self._report(
-                "marker-outside", Action.MARK, f"{count} level markers where none can be earned", line, fix, section
-            )
+    def _plain(self, heading: Heading) -> str:
+        note, findings = read_note(heading.text, heading.index + 1, "")
+        self.findings += findings
+        return note.text
 
-    def _report(self, rule: str, action: Action, message: str, line: int, fix: str = "", section: str = "") -> None:
-        refusal = action is Action.REFUSE
-        self._findings.append(Finding(rule, action, message, fix, section, line, fixable=refusal))
+    def _report(self, rule: str, message: str, line: int, fix: str = "") -> None:
+        self.findings.append(found(rule, message, fix, line=line))
 
 
-def _take_moves(lines: list[str], moves: list[Move], findings: list[Finding]) -> list[str]:
-    kept: list[str] = []
-    for number, line in enumerate(lines, 1):
-        rest, found, unread = take_moves(line, number)
-        moves += found
-        for text in unread:
-            fix = "use the form given in the instructions, or leave the marker out"
-            findings.append(Finding("move-rejected", Action.REPORT, f"{text[:80]!r} cannot be read", fix, line=number))
-        if not (found or unread) or rest.strip():
-            kept.append(rest)
-        else:
-            kept.append("")
-    return kept
-
-
-def _section_of(line: int, headings: list[Heading]) -> str:
-    before = [heading for heading in headings if heading.index < line and heading.spec is not None]
-    return before[-1].spec.heading if before and before[-1].spec is not None else ""
+def _section_at(line: int, headings: list[Heading]) -> str:
+    before = [heading.spec for heading in headings if heading.index < line and heading.spec is not None]
+    return before[-1].heading if before else ""
 
 
 def _trimmed(body: list[Line]) -> tuple[Line, ...]:
     """Drop blank lines at both ends and double ones."""
     kept: list[Line] = []
     for line in body:
-        blank = isinstance(line, Note) and not line.text
-        if not blank or (kept and not (isinstance(kept[-1], Note) and not kept[-1].text)):
+        if line.text or getattr(line, "name", "") or (kept and kept[-1] != Note("")):
             kept.append(line)
-    while kept and isinstance(kept[-1], Note) and not kept[-1].text:
-        kept.pop()
-    return tuple(kept)
+    return tuple(kept[:-1] if kept and kept[-1] == Note("") else kept)
 
 
 def _indent(line: str) -> int:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
+from assay.beliefs.grounding import Weights
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.settings import Settings
 from assay.wrap.document import PatternLine
+from assay.wrap.findings import found
 
-__all__ = ["Case", "IdState", "Pair", "Resolution", "Step", "Window"]
+__all__ = ["Case", "IdState", "Pair", "Resolution", "Step", "Window", "spelled"]
 
 
 class IdState(StrEnum):
@@ -50,10 +54,15 @@ class Window:
     date: date
     grounds: Mapping[str, Ground]
     ids: Mapping[str, Resolution]
-    weights: Callable[[str], float]
+    weights: Weights
     shown: Mapping[str, str]
     settings: Settings
     first: bool = False
+
+    def recent(self, history: History | None) -> bool:
+        """Tell whether a belief was verified within the days that a level is carried."""
+        days, verified = self.settings.carry_days, history.verified if history else None
+        return days is not None and verified is not None and (self.date - verified).days <= days
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,11 @@ class Pair:
 
     ground: Ground
     explanation: str = field(repr=False)
+
+
+def spelled(name: str) -> str:
+    """Give the words of a name."""
+    return " ".join(re.split(r"[_.-]+", name)).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +92,23 @@ class Case:
         return self.history.belief.level if self.history else 1
 
     @property
+    def past(self) -> tuple[Ground, ...]:
+        """Give the evidence so far that still counts."""
+        return self.history.counted if self.history else ()
+
+    @property
     def claim(self) -> str:
         """Give what the line asserts: its text, or the words of its name."""
-        return self.line.text or " ".join(self.line.name.replace("_", " ").replace("-", " ").replace(".", " ").split())
+        return self.line.text or spelled(self.line.name)
 
     @property
     def raising(self) -> bool:
         """Tell whether the line asks for more than is held."""
         return self.line.level > self.held
 
-    def finding(self, rule: str, action: Action, message: str, fix: str = "", *, fixable: bool = True) -> Finding:
-        """Build a finding on this line; a report is never fixable."""
-        return Finding(
-            rule,
-            action,
-            message,
-            fix,
-            self.section,
-            self.line.line,
-            self.line.label[:80],
-            fixable and action is not Action.REPORT,
-        )
+    def found(self, rule: str, message: str, fix: str = "") -> Finding:
+        """Build a finding on this line."""
+        return found(rule, message, fix, section=self.section, line=self.line.line, subject=self.line.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +125,14 @@ class Step:
     dropped: tuple[str, ...] = ()
     failed: str = ""
     findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def kept(cls, pairs: Sequence[Pair], good: Sequence[Pair], otherwise: Finding) -> Step:
+        """Go on with the good citations; with none, the finding voids the line."""
+        dropped = tuple(pair.ground.ref for pair in pairs if pair not in good)
+        return cls(tuple(good), dropped) if good else cls.void(otherwise, dropped)
+
+    @classmethod
+    def void(cls, finding: Finding, dropped: tuple[str, ...] = ()) -> Step:
+        """Void the whole citation."""
+        return cls((), dropped, finding.rule, (finding,))

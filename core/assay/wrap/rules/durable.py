@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.schema import Role
 from assay.text import near, skeleton
 from assay.wrap.document import Document, FactLine, Line, Move, Section
+from assay.wrap.findings import found
 
 __all__ = ["keep_facts"]
 
@@ -47,10 +48,10 @@ def _restored(section: Section, prior: list[FactLine], findings: list[Finding]) 
         if twin is not None:
             message = f"{twin.text[:80]!r} is close to the pinned fact {fact.text[:80]!r}; both are kept"
             fix = f"to replace it, add [drop-durable: {fact.text[:80]}]"
-            findings.append(Finding("durable-duplicate", Action.REPORT, message, fix, section.heading, twin.line))
+            findings.append(found("durable-duplicate", message, fix, section=section.heading, line=twin.line))
         message = f"the pinned fact {fact.text[:80]!r} was left out and is put back"
         fix = "keep the line, or name it in a drop-durable marker"
-        findings.append(Finding("durable-restored", Action.MARK, message, fix, section.heading))
+        findings.append(found("durable-restored", message, fix, section=section.heading))
         body.insert(_place(body, prior[:place]), fact)
         present.add(fact.key)
     return replace(section, body=tuple(body))
@@ -78,6 +79,4 @@ def _unknown(move: Move, prior: list[FactLine]) -> Finding:
         if ratio >= 0.5
         else "name a fact of the durable section exactly"
     )
-    return Finding(
-        "move-rejected", Action.REPORT, f"no pinned fact reads {wanted[:80]!r}", fix, move.section, move.line
-    )
+    return found("move-rejected", f"no pinned fact reads {wanted[:80]!r}", fix, section=move.section, line=move.line)

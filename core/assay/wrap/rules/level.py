@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark
+from assay.beliefs.ceiling import Ceiling, ceiling
 from assay.wrap.rules.case import Case, Window
-from assay.wrap.rules.ceiling import Ceiling, ceiling
+from assay.wrap.rules.claims import is_label
 from assay.wrap.rules.judging import Judged
 
 __all__ = ["Decision", "decide"]
 
+# These rules withhold a raise; they take nothing of what was earned.
 _MARKS = {
     "polarity": Mark.CONTESTED,
     "overreach": Mark.CONTESTED,
@@ -20,8 +22,6 @@ _MARKS = {
     "pool": Mark.SHARED_EVIDENCE,
     "reuse": Mark.SHARED_EVIDENCE,
 }
-# These withhold a raise; they take nothing of what was earned.
-_WITHHOLDING = frozenset({"polarity", "overreach", "uncorroborated", "overlap", "pool", "reuse"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,51 +68,47 @@ def _passed(judged: Judged, window: Window, barred: str) -> Decision:
     asked, held = case.line.level, case.held
     if asked < held:
         return _lowered(judged, verified=True)
-    limit = ceiling(case, judged.grounds, window)
+    grounds = tuple({ground.ref: ground for ground in (*case.past, *judged.grounds)}.values())
+    wraps = (case.history.wraps_verified if case.history else 0) + 1
+    labelled = is_label(case, [ground.text for ground in judged.grounds])
+    limit = ceiling(grounds, wraps, window.settings.conversation_cap, labelled=labelled)
     allowed = held if barred or case.history is None else max(held, min(held + 1, limit.level))
     level = min(asked, allowed)
-    findings = list(judged.findings)
-    marks = [limit.mark] if limit.mark and level >= limit.level else []
+    findings, marks = list(judged.findings), [limit.mark] if limit.mark and level >= limit.level else []
     if asked > level and not barred:
-        findings.append(_held_back(case, level, limit, allowed))
-        marks.append(Mark.LEVEL_CAPPED if findings[-1].rule == "level-capped" else limit.mark or Mark.LEVEL_CAPPED)
+        findings.append(_held_back(judged, level, limit, window))
+        marks.append(limit.mark if limit.mark and findings[-1].rule == limit.rule else Mark.LEVEL_CAPPED)
     return Decision(judged, level, True, tuple(dict.fromkeys(marks)), tuple(findings))
 
 
-def _held_back(case: Case, level: int, limit: Ceiling, allowed: int) -> Finding:
-    asked, name = case.line.level, case.line.label[:80]
+def _held_back(judged: Judged, level: int, limit: Ceiling, window: Window) -> Finding:
+    case = judged.case
+    written = f"written {case.line.level}x, kept at {level}x"
     if case.history is None:
-        return case.finding(
-            "level-capped", Action.LOWER, f"{name!r} is new and enters at 1x, not {asked}x", fixable=False
-        )
-    if allowed > case.held or limit.level > case.held:
-        message = f"written {asked}x, held {case.held}x, capped to {level}x: one step in one wrap"
-        return case.finding("level-capped", Action.LOWER, message, fixable=False)
-    message = f"written {asked}x, kept at {level}x: {limit.why}"
-    fixable = limit.rule == "single-source"
-    fix = "cite an episode of another session or source as well, or leave the level as it is" if fixable else ""
-    return case.finding(limit.rule, Action.LOWER, message, fix, fixable=fixable)
+        return case.found("level-capped", f"{written}: it is new and enters at 1x")
+    if limit.level > case.held:
+        return case.found("level-capped", f"{written}: one step in one wrap")
+    if limit.rule != "single-source":
+        return case.found(limit.rule, f"{written}: {limit.why}")
+    # Only when the window holds another ground can another text mend it.
+    known = {(ground.session, ground.source) for ground in judged.grounds}
+    others = any((one.session, one.source) not in known and not one.blocked for one in window.grounds.values())
+    fix = "cite an episode of another session or source as well, or leave the level as it is"
+    return replace(case.found(limit.rule, f"{written}: {limit.why}", fix), fixable=others)
 
 
 def _failed(judged: Judged, window: Window) -> Decision:
     case = judged.case
-    mark = _MARKS.get(judged.failed, Mark.UNGROUNDED)
-    level = case.held
-    findings = list(judged.findings)
+    level, findings = case.held, list(judged.findings)
     if judged.failed == "citation-unknown":
         level = max(1, case.held - 1)
     elif case.line.level < case.held:
         level = case.held - 1
-    elif judged.failed not in _WITHHOLDING and not case.raising and not _recent(case, window):
+    elif judged.failed not in _MARKS and not case.raising and not window.recent(case.history):
         level = max(1, case.held - 1)
-    if level < case.held and not any(finding.action is Action.LOWER for finding in findings):
-        findings.append(
-            case.finding("ungrounded", Action.LOWER, "no cited episode counts", "cite episodes of the window")
-        )
-    elif case.raising and not any(finding.action is Action.LOWER for finding in findings):
-        message = f"written {case.line.level}x, kept at {level}x: no cited episode counts"
-        findings.append(case.finding("level-capped", Action.LOWER, message, "cite episodes of the window"))
-    return Decision(judged, level, False, (mark,), tuple(findings))
+    if (case.raising or level < case.held) and not any(finding.action is Action.LOWER for finding in findings):
+        findings.append(case.found("ungrounded", "no cited episode counts", "cite episodes that the package prints"))
+    return Decision(judged, level, False, (_MARKS.get(judged.failed, Mark.UNGROUNDED),), tuple(findings))
 
 
 def _entered(judged: Judged, window: Window) -> Decision:
@@ -120,7 +116,7 @@ def _entered(judged: Judged, window: Window) -> Decision:
     if case.line.level == 1 or window.first:
         return Decision(judged, 1, findings=judged.findings)
     message = f"{case.line.label[:80]!r} is new and enters at 1x, not {case.line.level}x"
-    finding = case.finding("needs-evidence", Action.LOWER, message, "write new lines at 1x")
+    finding = case.found("needs-evidence", message, "write new lines at 1x")
     return Decision(judged, 1, False, (Mark.NEEDS_EVIDENCE,), (*judged.findings, finding))
 
 
@@ -134,17 +130,17 @@ def _bare(judged: Judged, window: Window) -> Decision:
             return Decision(judged, held, findings=judged.findings)
         message = f"written {asked}x, kept at {held}x: it cites nothing"
         fix = 'cite an episode of the window that shows it: [evidence: REF "words copied from it"]'
-        finding = case.finding("needs-evidence", Action.LOWER, message, fix)
+        finding = case.found("needs-evidence", message, fix)
         return Decision(judged, held, False, (Mark.NEEDS_EVIDENCE,), (*judged.findings, finding))
     if window.first or held == 1:
         kept = tuple(mark for mark in _kept_marks(case) if mark is not Mark.CARRIED_FORWARD)
         return Decision(judged, held, False, kept, judged.findings)
     findings = list(judged.findings)
-    if _recent(case, window):
-        findings.append(case.finding("carried-forward", Action.MARK, f"kept at {held}x without new evidence"))
+    if window.recent(case.history):
+        findings.append(case.found("carried-forward", f"kept at {held}x without new evidence"))
     else:
         since = case.history.verified.isoformat() if case.history and case.history.verified else "never"
-        findings.append(case.finding("cold", Action.REPORT, f"kept at {held}x; last verified {since}"))
+        findings.append(case.found("cold", f"kept at {held}x; last verified {since}"))
     marks = dict.fromkeys((*_kept_marks(case), Mark.CARRIED_FORWARD))
     return Decision(judged, held, False, tuple(marks), tuple(findings))
 
@@ -153,7 +149,7 @@ def _lowered(judged: Judged, *, verified: bool) -> Decision:
     case = judged.case
     level = case.held - 1
     message = f"written {case.line.level}x, held {case.held}x: lowered to {level}x at the author's wish"
-    finding = case.finding("lowered-by-author", Action.REPORT, message)
+    finding = case.found("lowered-by-author", message)
     return Decision(judged, level, verified, (), (*judged.findings, finding))
 
 
@@ -161,9 +157,3 @@ def _kept_marks(case: Case) -> tuple[Mark, ...]:
     """Give the marks whose state a line without evidence does not change."""
     lasting = (Mark.CONTESTED, Mark.USER_ONLY, Mark.SELF_GROUNDED, Mark.REVOKED)
     return tuple(mark for mark in case.history.belief.marks if mark in lasting) if case.history else ()
-
-
-def _recent(case: Case, window: Window) -> bool:
-    days = window.settings.carry_days
-    verified = case.history.verified if case.history else None
-    return days is not None and verified is not None and (window.date - verified).days <= days

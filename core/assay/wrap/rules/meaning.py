@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from assay.model.finding import Action
 from assay.text import Strength, agrees, covers, sentences, strength
 from assay.wrap.rules.case import Case, Pair, Step, Window
 
@@ -15,8 +14,7 @@ def agreeing(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
         if not agrees(case.claim, pair.ground.text) or not agrees(pair.explanation, pair.ground.text):
             ref = window.shown.get(pair.ground.ref, pair.ground.ref)
             fix = f"say what {ref} says: it affirms what the line denies, or the other way round"
-            finding = case.finding("polarity", Action.LOWER, f"the line contradicts {ref}", fix)
-            return Step((), (pair.ground.ref,), "polarity", (finding,))
+            return Step.void(case.found("polarity", f"the line contradicts {ref}", fix), (pair.ground.ref,))
     return Step(pairs)
 
 
@@ -24,15 +22,12 @@ def measured(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     """Void the citation of a universal claim whose every episode says only some; report when they do not say."""
     if strength(case.claim) is not Strength.UNIVERSAL:
         return Step(pairs)
-    found = {strength(_closest(case.claim, pair.ground.text)) for pair in pairs}
-    if found == {Strength.PARTIAL}:
+    reached = {strength(_closest(case.claim, pair.ground.text)) for pair in pairs}
+    if reached == {Strength.PARTIAL}:
         fix = "claim no more than the episodes say: write `may`, `can` or `sometimes` where they do"
-        finding = case.finding("overreach", Action.LOWER, "the line says always, its evidence says sometimes", fix)
-        return Step((), failed="overreach", findings=(finding,))
-    if Strength.UNIVERSAL in found:
-        return Step(pairs)
-    finding = case.finding("overgeneral", Action.REPORT, "the line says always, its evidence does not say how often")
-    return Step(pairs, findings=(finding,))
+        return Step.void(case.found("overreach", "the line says always, its evidence says sometimes", fix))
+    finding = case.found("overgeneral", "the line says always, its evidence does not say how often")
+    return Step(pairs, findings=() if Strength.UNIVERSAL in reached else (finding,))
 
 
 def _closest(claim: str, text: str) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.labels import BeliefKind, Mark, Residence, Trust
 from assay.text import fold, skeleton
 from assay.wrap.document import Move, MoveVerb
+from assay.wrap.findings import found
 
 __all__ = ["Plan", "Succession", "plan_moves"]
 
@@ -167,4 +168,4 @@ def _reject(plan: Plan, move: Move, message: str, fix: str = "") -> None:
 
 
 def _finding(rule: str, move: Move, message: str, fix: str = "") -> Finding:
-    return Finding(rule, Action.REPORT, f"{move.text[:80]}: {message}", fix, move.section, move.line)
+    return found(rule, f"{move.text[:80]}: {message}", fix, section=move.section, line=move.line)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable
 
 from assay.beliefs.history import History
 from assay.model.constants import OMISSION_LEVEL
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.labels import Residence
+from assay.wrap.findings import found
 
 __all__ = ["omitted"]
 
@@ -36,5 +37,5 @@ def omitted(
         else:
             resting.append(history)
             continue
-        findings.append(Finding("omitted-carried", Action.MARK, message, fix, belief.section, subject=belief.name[:80]))
+        findings.append(found("omitted-carried", message, fix, section=belief.section, subject=belief.name))
     return carried, resting, findings

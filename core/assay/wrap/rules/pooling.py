@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from assay.beliefs.grounds import groups
 from assay.model.constants import POOL_SLACK, REUSE_LIMIT
-from assay.model.finding import Action
 from assay.wrap.rules.judging import Judged
 
 __all__ = ["pooled"]
@@ -38,7 +37,7 @@ def _without_reused(line: Judged, uses: Counter[str]) -> Judged:
         return replace(line, pairs=pairs, verdicts=verdicts)
     message = f"its only episode is cited on {uses[reused[0]]} lines; one that is cited on {REUSE_LIMIT} raises none"
     fix = "cite each episode on the one or two lines that it shows best"
-    finding = line.case.finding("reuse", Action.LOWER, message, fix)
+    finding = line.case.found("reuse", message, fix)
     return replace(line, pairs=(), verdicts=verdicts, failed="reuse", findings=(*line.findings, finding))
 
 
@@ -58,9 +57,9 @@ def _components(lines: list[Judged]) -> list[tuple[list[Judged], int]]:
 def _concentrated(line: Judged, lines: int, episodes: int, over: bool) -> Judged:
     message = f"{lines} lines ask to rise on {episodes} distinct episodes"
     if not over:
-        finding = line.case.finding("shared-evidence", Action.REPORT, message)
+        finding = line.case.found("shared-evidence", message)
         return replace(line, findings=(*line.findings, finding))
     fix = "raise only the lines that each have an episode of their own"
-    finding = line.case.finding("pool", Action.LOWER, message, fix)
+    finding = line.case.found("pool", message, fix)
     verdicts = line.verdicts | {ground.ref: "pool" for ground in line.grounds}
     return replace(line, pairs=(), verdicts=verdicts, failed="pool", findings=(*line.findings, finding))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.model.constants import COPY_COVER
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.text import agrees, covers, fold, near, values
 from assay.wrap.rules.level import Decision
 
@@ -34,4 +34,4 @@ def settled_text(decision: Decision) -> tuple[str, Finding | None]:
         f"the text of {case.line.label[:60]!r} changed and nothing that counts says the new one; the old text is kept"
     )
     fix = "keep the old text, or cite an episode that says the new one; a different statement needs a name of its own"
-    return old, case.finding("claim-ungrounded", Action.LOWER, message, fix)
+    return old, case.found("claim-ungrounded", message, fix)

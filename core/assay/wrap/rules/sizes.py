@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from math import ceil
 
 from assay.model.constants import MILD_FLOORS, SHRINK_MIN_PRIOR_TOKENS, STRICT_FLOORS
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.schema import Role, Schema
 from assay.model.settings import Settings
 from assay.wrap.document import Document, Section, render_line
+from assay.wrap.findings import found
 
 __all__ = ["Sizes", "measure", "shrink", "size_findings", "target_tokens"]
 
@@ -70,21 +71,19 @@ def size_findings(sizes: Sizes, schema: Schema, settings: Settings, target: int)
         over = sizes.capped - cap
         message = f"{sizes.capped:,} tokens, the limit is {cap:,}, over by {over:,} ({each})"
         fix = f"cut {over:,} tokens, first from live state and narrative; keep every line that has a level"
-        return [Finding("size-hard", Action.REFUSE, message, fix, fixable=True)]
+        return [found("size-hard", message, fix)]
     findings: list[Finding] = []
     if sizes.capped > target:
-        findings.append(
-            Finding("size-target", Action.REPORT, f"{sizes.capped:,} tokens, the target is {target:,} ({each})")
-        )
+        findings.append(found("size-target", f"{sizes.capped:,} tokens, the target is {target:,} ({each})"))
     for spec in schema.sections:
         size = sizes.sections.get(spec.heading, 0)
         if spec.max_tokens is not None and size > spec.max_tokens:
             message = f"{spec.heading} has {size:,} tokens, its target is {spec.max_tokens:,}"
-            findings.append(Finding("size-target", Action.REPORT, message, section=spec.heading))
+            findings.append(found("size-target", message, section=spec.heading))
     budget = int(settings.durable_share * target)
     if sizes.durable > budget:
         message = f"durable facts have {sizes.durable:,} tokens, their share is {budget:,}; every line is kept"
-        findings.append(Finding("durable-budget", Action.REPORT, message))
+        findings.append(found("durable-budget", message))
     return findings
 
 
@@ -114,7 +113,7 @@ def shrink(
         if kept < floor * had:
             message = f"{role.value} shrinks from {had:,} to {kept:,}, at least {floor:.0%} must stay"
             fix = f"keep more of what the {role.value} sections held, or shorten it over several wraps"
-            findings.append(Finding("shrink", Action.REFUSE, message, fix, fixable=True))
+            findings.append(found("shrink", message, fix))
     return findings
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from assay.beliefs.grounds import Ground
 from assay.model.constants import LINE_SOURCE_COVER
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.labels import Trust
-from assay.model.schema import Role
 from assay.text import content_set, near, skeleton
 from assay.wrap.document import Document, FactLine, Line, Note, Section
+from assay.wrap.findings import found
 
 __all__ = ["Origins", "attribute", "line_key"]
 
@@ -22,14 +22,6 @@ class Origins:
 
     sources: Mapping[str, tuple[str, ...]]
     relayed: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    previous: Origins
-    lines: Mapping[str, str]
-    grounds: Sequence[tuple[Ground, frozenset[str]]]
-    weights: Callable[[str], float]
 
 
 def line_key(text: str) -> str:
@@ -45,79 +37,67 @@ def attribute(
     weights: Callable[[str], float],
 ) -> tuple[Document, Origins, list[Finding]]:
     """Attribute each note and fact to the version before, to episodes of the window, or to nothing."""
-    old = (
-        {line_key(_text(line)): _text(line) for section in before.sections for line in section.body if _counts(line)}
-        if before
-        else {}
-    )
-    known = _Known(previous, old, [(ground, content_set(ground.text)) for ground in grounds], weights)
-    sources: dict[str, tuple[str, ...]] = {}
-    relayed: set[str] = set()
-    findings: list[Finding] = []
+    work = _Attribution(before, previous, grounds, weights)
     sections: list[Section] = []
     for section in after.sections:
-        body: list[Line] = []
-        for line in section.body:
-            kept = _attributed(line, section, known, sources, relayed, findings) if _counts(line) else line
-            if kept is not None:
-                body.append(kept)
+        body = [kept for line in section.body if (kept := work.judged(line, section.heading)) is not None]
         sections.append(replace(section, body=tuple(body)))
-    return replace(after, sections=tuple(sections)), Origins(sources, frozenset(relayed)), findings
+    return replace(after, sections=tuple(sections)), Origins(work.sources, frozenset(work.relayed)), work.findings
 
 
-def _attributed(
-    line: Line,
-    section: Section,
-    known: _Known,
-    sources: dict[str, tuple[str, ...]],
-    relayed: set[str],
-    findings: list[Finding],
-) -> Line | None:
-    text = _text(line)
-    key = line_key(text)
-    earlier = (
-        key if key in known.lines else next((one for one, other in known.lines.items() if near(text, other)), None)
-    )
-    if earlier is not None:
-        sources[key] = known.previous.sources.get(earlier, ())
-        untrusted = earlier in known.previous.relayed
-    else:
-        found = _sources(text, known)
-        sources[key] = tuple(ground.ref for ground in found)
-        untrusted = bool(found) and all(ground.trust.rank < Trust.AGENT.rank for ground in found)
-        if not found:
-            findings.append(
-                Finding(
-                    "line-unsourced",
-                    Action.REPORT,
-                    f"no episode says {text.strip()[:80]!r}",
-                    section=section.heading,
-                    line=line.line,
+class _Attribution:
+    """Collects the origin of each line of one document."""
+
+    def __init__(
+        self,
+        before: Document | None,
+        previous: Origins,
+        grounds: Sequence[Ground],
+        weights: Callable[[str], float],
+    ) -> None:
+        lines = [line for section in before.sections for line in section.body] if before else []
+        self._old = {line_key(line.text): line.text for line in lines if _counts(line)}
+        self._previous = previous
+        self._grounds = [(ground, content_set(ground.text)) for ground in grounds]
+        self._weights = weights
+        self.sources: dict[str, tuple[str, ...]] = {}
+        self.relayed: set[str] = set()
+        self.findings: list[Finding] = []
+
+    def judged(self, line: Line, section: str) -> Line | None:
+        """Give the line as it is kept; None for a fact that only untrusted episodes say."""
+        if not _counts(line):
+            return line
+        key, shown = line_key(line.text), repr(line.text.strip()[:80])
+        near_ones = (old for old, text in self._old.items() if near(line.text, text))
+        earlier = key if key in self._old else next(near_ones, None)
+        if earlier is not None:
+            self.sources[key] = self._previous.sources.get(earlier, ())
+            untrusted = earlier in self._previous.relayed
+        else:
+            grounds = self._sources(line.text)
+            self.sources[key] = tuple(ground.ref for ground in grounds)
+            untrusted = bool(grounds) and all(ground.trust.rank < Trust.AGENT.rank for ground in grounds)
+            message = f"only untrusted episodes say {shown}"
+            if not grounds:
+                self.findings.append(
+                    found("line-unsourced", f"no episode says {shown}", section=section, line=line.line)
                 )
-            )
-    if isinstance(line, FactLine) and untrusted and section.role is Role.DURABLE and earlier is None:
-        message = f"only untrusted episodes say {text[:80]!r}; it is not pinned"
-        findings.append(Finding("durable-relayed", Action.MARK, message, "leave it out", section.heading, line.line))
-        return None
-    if untrusted:
-        relayed.add(key)
-        if earlier is None:
-            message = f"only untrusted episodes say {text.strip()[:80]!r}; it is marked"
-            findings.append(Finding("line-relayed", Action.MARK, message, section=section.heading, line=line.line))
-    return replace(line, relayed=untrusted) if isinstance(line, Note) else line
+            elif untrusted and isinstance(line, FactLine):
+                fix = "leave it out of the pinned facts"
+                self.findings.append(found("durable-relayed", message, fix, section=section, line=line.line))
+                return None
+            elif untrusted:
+                self.findings.append(found("line-relayed", message, section=section, line=line.line))
+        if untrusted:
+            self.relayed.add(key)
+        return replace(line, relayed=untrusted) if isinstance(line, Note) else line
 
-
-def _sources(text: str, known: _Known) -> list[Ground]:
-    """Give the episodes that hold at least half of the weight of a line."""
-    wanted = content_set(text)
-    whole = sum(known.weights(word) for word in wanted)
-    if not whole:
-        return []
-    return [
-        ground
-        for ground, held in known.grounds
-        if sum(known.weights(word) for word in wanted & held) >= LINE_SOURCE_COVER * whole
-    ]
+    def _sources(self, text: str) -> list[Ground]:
+        """Give the episodes that hold at least half of the weight of a line."""
+        wanted = {word: self._weights(word) for word in content_set(text)}
+        bar = LINE_SOURCE_COVER * sum(wanted.values())
+        return [one for one, held in self._grounds if bar and sum(wanted[word] for word in held & wanted.keys()) >= bar]
 
 
 def _counts(line: Line) -> bool:
@@ -127,9 +107,5 @@ def _counts(line: Line) -> bool:
     return (
         isinstance(line, Note)
         and line.text.lstrip()[:1] not in ("#", "`", "~", "\\")
-        and len(content_set(line.text)) >= 2
+        and len(content_set(line.text)) > 1
     )
-
-
-def _text(line: Line) -> str:
-    return line.text

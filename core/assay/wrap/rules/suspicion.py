@@ -8,9 +8,10 @@ from dataclasses import replace
 from assay.beliefs.grounds import Ground, ground_of
 from assay.model.constants import COPY_COVER
 from assay.model.episode import Episode
-from assay.model.finding import Action, Finding
+from assay.model.finding import Finding
 from assay.model.labels import Origin, Trust
 from assay.text import covers
+from assay.wrap.findings import found
 
 __all__ = ["suspected"]
 
@@ -28,7 +29,7 @@ def suspected(episodes: Iterable[Episode]) -> tuple[dict[str, Ground], list[Find
         if page is not None:
             grounds[episode.ref] = replace(grounds[episode.ref], trust=Trust.EXTERNAL)
             message = f"{episode.ref[:11]} repeats the external {page.ref[:11]} and counts as external"
-            findings.append(Finding("suspected-derived", Action.REPORT, message))
+            findings.append(found("suspected-derived", message))
     return grounds, findings
 
 
