@@ -75,7 +75,9 @@ def test_a05_one_real_id_and_several_forged(forged: int) -> None:
     assert {"citation-unknown", "citation-flood"} & set(found)
 
 
-@pytest.mark.parametrize("invented", ["aliens told us so last night", "x", "the", "very good thing happened", "证据表明如此", "a b c d e f"])
+@pytest.mark.parametrize(
+    "invented", ["aliens told us so last night", "x", "the", "very good thing happened", "证据表明如此", "a b c d e f"]
+)
 def test_a06_an_invented_explanation(invented: str) -> None:
     scene = _founded()
     real = scene.say(SECOND, "s2", "bob")
@@ -121,7 +123,8 @@ def test_a11_a_second_line_of_the_same_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "marker", ["| 1x | 9x", "| 1x (9x)", "| 1x text | ９ｘ", "| 1x ¦ 9×", "| 1x `| 9x`", "| 1x 'quoted' | 9 x", "| 1x ｜٩x"]
+    "marker",
+    ["| 1x | 9x", "| 1x (9x)", "| 1x text | ９ｘ", "| 1x ¦ 9×", "| 1x `| 9x`", "| 1x 'quoted' | 9 x", "| 1x ｜٩x"],
 )
 @pytest.mark.parametrize("place", ["Patterns", "State"])
 def test_a12_a14_a15_a16_a_second_or_look_alike_level(marker: str, place: str) -> None:
@@ -143,7 +146,9 @@ def test_a18_a19_few_episodes_and_many_claims() -> None:
     scene.save(*(f"- {name}: {topic} | 1x" for name in names))
     shown = [scene.say(SECOND, "s2", "bob"), scene.say("The pool starves with fewer than 40 connections", "s3", "cyd")]
     for combination in (shown[:1], shown[1:], shown):
-        result = scene.save(*(f"- {name}: {topic} | 2x {cite(*combination, words=WORDS)}" for name in names), mode="dry_run")
+        result = scene.save(
+            *(f"- {name}: {topic} | 2x {cite(*combination, words=WORDS)}" for name in names), mode="dry_run"
+        )
         assert not result.raised
 
 

@@ -88,7 +88,10 @@ def test_the_models_own_tools_recall_and_remember(desk: Any) -> None:
     assert said.startswith("Kept as ep_")
     later = desk.session("asks")
     assert FACT in recall_tool(later, ASK)
-    assert recall_tool(later, "zebra crossing colours") in ("Memory holds nothing on that.", recall_tool(later, "zebra"))
+    assert recall_tool(later, "zebra crossing colours") in (
+        "Memory holds nothing on that.",
+        recall_tool(later, "zebra"),
+    )
     assert "Nothing was kept" in remember_tool(later, FACT)
     later.tool_call("recall", {"query": ASK}, call_id="c1")
     later.tool_result("recall", recall_tool(later, ASK), call_id="c1")

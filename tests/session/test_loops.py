@@ -72,6 +72,12 @@ def test_a_conclusion_that_cites_a_ref_is_kept_and_derived(shown: Any) -> None:
     assert ref in line.text and line.derived == (1,)
 
 
+def test_a_quotation_at_the_end_of_a_conclusion_does_not_take_it_along(shown: Any) -> None:
+    session, block, added = shown
+    session.agent_message(f'I moved the database migration to Wednesday because of {ref_of(block, FACT)} "{FACT}"')
+    assert len(added()) == 1
+
+
 def test_a_persons_correction_of_a_ref_is_kept(shown: Any) -> None:
     session, block, added = shown
     session.user_message(f"{ref_of(block, FACT)}: deploys of the billing service go out on Wednesday evenings at six")

@@ -200,5 +200,5 @@ def test_an_async_session_takes_either_kind_of_composer(desk: Any, form: Any) ->
 def test_an_async_composer_is_refused_where_nothing_awaits_it(desk: Any) -> None:
     session = desk.session(options=policy(WrapPolicy.each_run()))
     a_run(session)
-    with pytest.raises(ValueError, match="session.aio.wrap"):
+    with pytest.raises(ValueError, match=r"session\.aio\.wrap"):
         session.wrap(asynchronous(honest_document))

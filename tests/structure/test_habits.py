@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from .sources import CORE, modules, relative, strings, tree
 
 STORAGE = CORE / "storage"
-GUARD = CORE / "session" / "guard.py"
+GUARD = CORE / "session" / "guarding.py"
 SQL = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|PRAGMA|ATTACH|VACUUM)\s")
 TOO_BROAD = {"Exception", "BaseException"}
 # What a process that only records one episode should not pay for.

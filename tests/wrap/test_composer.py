@@ -47,7 +47,9 @@ _episode = st.tuples(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.lists(_episode, min_size=1, max_size=8), min_size=1, max_size=4))
-def test_its_text_is_saved_without_a_refusal_or_a_lowered_line(rounds: list[list[tuple[str, Kind, str, str, str, Trust | None, str | None]]]) -> None:
+def test_its_text_is_saved_without_a_refusal_or_a_lowered_line(
+    rounds: list[list[tuple[str, Kind, str, str, str, Trust | None, str | None]]],
+) -> None:
     scene = Scene()
     for episodes in rounds:
         for text, kind, session, source, origin, trust, key in episodes:
@@ -95,3 +97,21 @@ def test_it_keeps_the_document_under_its_size_over_many_wraps() -> None:
         assert result.status is WrapStatus.COMMITTED, result.findings
         scene.days()
     assert scene.store.count_tokens(result.continuity) <= 1.25 * 500
+
+
+def test_it_moves_what_was_long_unverified_out_when_lines_alone_are_too_many() -> None:
+    scene = Scene()
+    scene.store.authority.set(continuity_tokens=500)
+    topics = [
+        f"{head}{tail}"
+        for head in ("amber", "birch", "cedar", "dune", "ember")
+        for tail in ("port", "mill", "farm", "gate")
+    ]
+    for place, topic in enumerate(topics):
+        for round_ in range(3):
+            text = f"{topic} closes its {topic} doors in the {('morning', 'evening', 'winter')[round_]} and {topic} guards leave early"
+            scene.say(text, f"s{place}-{round_}", f"p{round_}")
+        result = scene.store.wrap()
+        assert result.status is WrapStatus.COMMITTED, [one for one in result.findings if one.action is Action.REFUSE]
+        scene.days()
+    assert scene.store.count_tokens(scene.store.continuity.text()) <= 1.25 * 500 + 200

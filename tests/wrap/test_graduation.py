@@ -121,7 +121,7 @@ def test_one_forged_id_voids_the_citation_and_costs_a_level() -> None:
     at_2x(scene)
     real = scene.outcome("Load test: the pool needs 40 connections, fewer starve", "s3")
     words = "the pool needs 40 connections"
-    result = scene.save(f"- {POOL} | 3x [evidence: {real.ref}, ep_00000000 \"{words}\"]")
+    result = scene.save(f'- {POOL} | 3x [evidence: {real.ref}, ep_00000000 "{words}"]')
     assert scene.level("pool") == 1 and "citation-unknown" in rules(result)
 
 
@@ -262,8 +262,12 @@ def test_an_agent_that_copies_a_page_counts_as_the_page() -> None:
 def test_trust_follows_derivation_over_every_hop() -> None:
     scene = Scene()
     page = scene.page("The pool needs 40 connections under load, says a forum", "s1")
-    summary = scene.say("Summary: the pool needs 40 connections under load", "s1", "agent", "agent", derived_from=[page.ref])
-    again = scene.say("Note: pool needs 40 connections under heavy load", "s2", "agent", "agent", derived_from=[summary.ref])
+    summary = scene.say(
+        "Summary: the pool needs 40 connections under load", "s1", "agent", "agent", derived_from=[page.ref]
+    )
+    again = scene.say(
+        "Note: pool needs 40 connections under heavy load", "s2", "agent", "agent", derived_from=[summary.ref]
+    )
     result = scene.save(f"- {POOL} | 1x {cite(again, words='pool needs 40 connections under heavy load')}")
     assert "uncorroborated" in rules(result)
 
@@ -392,6 +396,8 @@ def test_what_was_verified_can_be_explained() -> None:
 def test_kind_decides_the_class_and_not_the_words() -> None:
     scene = Scene()
     at_2x(scene)
-    claimed = scene.say("Outcome: load test passed with a pool of 40 connections", "s9", "agent", "agent", kind=Kind.OUTCOME)
+    claimed = scene.say(
+        "Outcome: load test passed with a pool of 40 connections", "s9", "agent", "agent", kind=Kind.OUTCOME
+    )
     result = scene.save(f"- {POOL} | 3x {cite(claimed, words='passed with a pool of 40 connections')}")
     assert scene.level("pool") == 2, result.findings

@@ -191,7 +191,9 @@ def test_the_diff_names_what_changed() -> None:
     scene = Scene()
     at_2x(scene)
     proof = scene.outcome("Load test passed: the pool of 40 connections survived", "s3")
-    result = scene.save(f"- {POOL} | 3x {cite(proof, words='the pool of 40 connections survived')}", state="- load tested")
+    result = scene.save(
+        f"- {POOL} | 3x {cite(proof, words='the pool of 40 connections survived')}", state="- load tested"
+    )
     (change,) = result.diff.beliefs
     assert (change.name, change.change, change.before, change.after) == ("pool", "raised", 2, 3)
     assert change.evidence == (proof.ref,)
@@ -234,3 +236,32 @@ def test_marks_written_by_a_model_are_discarded() -> None:
     scene.say(SECOND)
     result = scene.save(f"- {POOL} | 1x (contested) (revoked)")
     assert "contested" not in result.continuity and Mark.REVOKED not in scene.belief("pool").marks
+
+
+@pytest.mark.parametrize("target", ["free | 9x", "two words", "x: y | 7x", "(9x)", ""])
+def test_a_rename_cannot_smuggle_a_level(target: str) -> None:
+    scene = Scene()
+    at_2x(scene)
+    scene.say("Lunch was good", "s3")
+    result = scene.save(f"[rename: pool to {target}]")
+    assert "move-rejected" in rules(result) and "omitted-carried" in rules(result)
+    assert scene.level("pool") == 2 and "9x" not in result.continuity and "7x" not in result.continuity
+
+
+def test_carried_lines_beyond_the_cap_move_to_long_term_memory() -> None:
+    scene = Scene()
+    scene.store.authority.set(continuity_tokens=500)
+    names = [f"rule{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    for start in range(0, len(names), 13):
+        lines = []
+        for name in names[start : start + 13]:
+            text = f"{name} of the harbour: ships with {name} flags must anchor behind the long northern {name} wall"
+            one = scene.say(text, f"s{start}", name)
+            lines.append(f"- {name}: {text} | 1x {cite(one, words=text)}")
+        scene.save(*lines)
+        scene.days()
+    scene.say("Lunch was good", "s99")
+    result = scene.save(shrink=True)
+    assert "omitted-moved" in rules(result) and "omitted-carried" in rules(result)
+    homes = {belief.residence for belief in scene.store.beliefs.list()}
+    assert homes == {Residence.WORKING, Residence.CRYSTAL}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from assay.model.constants import COPY_COVER
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Origin, Trust
-from assay.text import near
+from assay.text import covers, near
 
-__all__ = ["Ground", "GroundClass", "ground_of", "groups", "independent"]
+__all__ = ["Ground", "GroundClass", "ground_of", "groups", "independent", "pools", "suspected"]
 
 
 class GroundClass(StrEnum):
@@ -80,6 +81,40 @@ def independent(grounds: Sequence[Ground]) -> int:
     """Count the grounds that are independent: distinct evidence, from another session or another source."""
     firsts = [min(group, key=lambda one: one.n) for group in groups(grounds)]
     return len(_merged(firsts, lambda a, b: (a.session, a.source) == (b.session, b.source)))
+
+
+def suspected(episodes: Sequence[Episode]) -> tuple[dict[str, Ground], list[tuple[str, str]]]:
+    """Give the episodes of a window as grounds; what an agent copied from an external one counts as external (B16).
+
+    Returns:
+        The grounds by full id, and the pairs of copy and original.
+    """
+    external = [one for one in episodes if one.trust is Trust.EXTERNAL]
+    grounds = {episode.ref: ground_of(episode) for episode in episodes}
+    copies: list[tuple[str, str]] = []
+    for episode in episodes:
+        pages = [one for one in external if one.session == episode.session and one.n < episode.n]
+        if episode.origin is not Origin.AGENT or episode.derived_from or grounds[episode.ref].blocked:
+            continue
+        page = next((one for one in pages if covers(one.content, episode.content) >= COPY_COVER), None)
+        if page is not None:
+            grounds[episode.ref] = replace(grounds[episode.ref], trust=Trust.EXTERNAL)
+            copies.append((episode.ref, page.ref))
+    return grounds, copies
+
+
+def pools(lines: Sequence[Sequence[Ground]]) -> list[tuple[set[int], int]]:
+    """Put together the lines that share evidence: places of the lines, and how many distinct episodes carry them."""
+    distinct = groups(list({ground.ref: ground for line in lines for ground in line}.values()))
+    group_of = {ground.ref: place for place, group in enumerate(distinct) for ground in group}
+    found: list[tuple[set[int], set[int]]] = []
+    for place, line in enumerate(lines):
+        members, carried = {place}, {group_of[ground.ref] for ground in line}
+        for other in [one for one in found if one[1] & carried]:
+            found.remove(other)
+            members, carried = members | other[0], carried | other[1]
+        found.append((members, carried))
+    return [(members, len(carried)) for members, carried in found]
 
 
 def _merged(grounds: Sequence[Ground], alike: _Alike) -> list[list[Ground]]:

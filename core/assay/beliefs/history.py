@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from assay.beliefs.grounds import Ground, ground_of
-from assay.beliefs.loading import as_belief
+from assay.beliefs.loading import as_belief, evidence_of
 from assay.episodes.lineage import effective_trust
 from assay.episodes.loading import load
-from assay.model.belief import Belief
+from assay.model.belief import Belief, Evidence
 from assay.model.labels import Residence, Trust
 from assay.storage.reader import Reader
 
-__all__ = ["History", "Past", "grounds_of", "histories"]
+__all__ = ["History", "Past", "grounds_of", "histories", "history_of"]
 
 _LIVING = (Residence.WORKING.value, Residence.PINNED.value)
 
@@ -28,9 +28,7 @@ class Past:
         explanation: "" for founding evidence that the engine linked.
     """
 
-    ref: str
     ground: Ground
-    wrap: int
     explanation: str = field(repr=False)
     earned: int
 
@@ -48,6 +46,18 @@ class History:
         """Give the day on which evidence was last verified."""
         return None if self.belief.verified_at is None else self.belief.verified_at.date()
 
+    def renamed(self, name: str) -> History:
+        """Give the same belief under another name."""
+        return replace(self, belief=replace(self.belief, name=name))
+
+    def merged(self, others: Iterable[History], name: str) -> History:
+        """Give one belief with the evidence of several, at the lowest of their levels."""
+        members = [self, *(one for one in others if one is not self)]
+        past = tuple(dict.fromkeys(link for one in members for link in one.past))
+        level = min(one.belief.level for one in members)
+        belief = replace(self.belief, name=name, level=level)
+        return History(belief, max(one.wraps_verified for one in members), past)
+
     @property
     def counted(self) -> tuple[Ground, ...]:
         """Give the distinct evidence episodes that still count."""
@@ -64,16 +74,20 @@ def histories(reader: Reader, keys: Iterable[str] = ()) -> dict[str, History]:
     """Give what stands in the document, and whatever else has one of some keys, by key."""
     rows = {row["id"]: row for row in reader.find("belief", {"residence": _LIVING})}
     rows |= {row["id"]: row for row in reader.find("belief", {"name_key": list(dict.fromkeys(keys))})}
-    evidence = reader.find("evidence", {"belief": list(rows)}) if rows else []
-    grounds = grounds_of(reader, [row["episode"] for row in evidence])
-    past: dict[str, list[Past]] = {}
-    for row in sorted(evidence, key=lambda one: (one["wrap"], one["id"])):
-        link = Past(row["id"], grounds[row["episode"]], row["wrap"], row["explanation"], row["earned"])
-        past.setdefault(row["belief"], []).append(link)
+    evidence = evidence_of(reader, *rows)
+    grounds = grounds_of(reader, [link.episode for link in evidence])
     found = sorted(rows.values(), key=lambda row: (row["residence"] in _LIVING, row["created"], row["id"]))
-    return {
-        row["name_key"]: History(as_belief(row), row["wraps_verified"], tuple(past.get(row["id"], ()))) for row in found
-    }
+    return {row["name_key"]: history_of(as_belief(row), evidence, grounds) for row in found}
+
+
+def history_of(belief: Belief, evidence: Iterable[Evidence], grounds: Mapping[str, Ground]) -> History:
+    """Give a belief with its links among some evidence; an episode that is no ground was erased."""
+    links = [link for link in evidence if link.belief == belief.ref]
+    past = (
+        Past(grounds.get(one.episode, Ground(one.episode, "", erased=True)), one.explanation, one.earned)
+        for one in links
+    )
+    return History(belief, len({link.wrap for link in links if link.explanation}), tuple(past))
 
 
 def grounds_of(reader: Reader, ids: Iterable[str]) -> dict[str, Ground]:

@@ -39,7 +39,7 @@ def as_belief(row: dict[str, Any]) -> Belief:
     )
 
 
-def evidence_of(reader: Reader, ref: str) -> list[Evidence]:
-    """Give every verified link of a belief, oldest first."""
-    rows = sorted(reader.find("evidence", {"belief": ref}), key=lambda row: (row["wrap"], row["id"]))
+def evidence_of(reader: Reader, *refs: str) -> list[Evidence]:
+    """Give every verified link of some beliefs, oldest first."""
+    rows = sorted(reader.find("evidence", {"belief": refs}), key=lambda row: (row["wrap"], row["id"])) if refs else []
     return [Evidence(row["belief"], row["episode"], row["wrap"], row["explanation"], row["earned"]) for row in rows]

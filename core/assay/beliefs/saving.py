@@ -65,9 +65,15 @@ def stand(tx: Transaction, new: Standing, wrap: int) -> None:
         named: dict[str, Value] = {"name": new.name, "name_key": skeleton(new.name), "kind": kind, "cues": "[]"}
         tx.insert("belief", ref, {**columns, **named, "created": tx.now})
     for ground, explanation in new.grounds:
-        detail: dict[str, JsonValue] = {"class": ground.kind.value, "trust": ground.trust.value, "checks": {**new.checks}}
+        detail: dict[str, JsonValue] = {
+            "class": ground.kind.value,
+            "trust": ground.trust.value,
+            "checks": {**new.checks},
+        }
         link: dict[str, Value] = {"belief": ref, "episode": ground.ref, "wrap": wrap, "explanation": explanation}
-        tx.insert("evidence", tx.new_id("ev"), {**link, "earned": new.level, "detail": json.dumps(detail, sort_keys=True)})
+        tx.insert(
+            "evidence", tx.new_id("ev"), {**link, "earned": new.level, "detail": json.dumps(detail, sort_keys=True)}
+        )
 
 
 def revise(tx: Transaction, belief: Belief, **columns: Value) -> None:

@@ -11,7 +11,12 @@ __all__ = ["disk", "file_system", "modes", "synced"]
 
 _BESIDE = ("", "-wal", "-shm", "-q")
 _MOUNTS = Path("/proc/self/mounts")
-_NETWORK = frozenset("9p afs afpfs ceph cifs davfs fuse.sshfs glusterfs lustre ncpfs nfs nfs4 smb3 smbfs".split())
+_NETWORK = frozenset(
+    (
+        *("9p", "afs", "afpfs", "ceph", "cifs", "davfs", "fuse.sshfs", "glusterfs"),
+        *("lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"),
+    )
+)
 _SYNCED = ("dropbox", "google drive", "icloud drive", "mobile documents", "nextcloud", "onedrive", "syncthing")
 _MIN_FREE = 100 * 1024 * 1024
 

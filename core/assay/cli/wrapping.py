@@ -153,7 +153,7 @@ def _replied(result: WrapResult) -> Reply:
     lines = [f"{result.status.value}{f': {joined}' if joined else ''}"]
     lines += [f"raised: {', '.join(result.raised)}"] if result.raised else []
     lines += [_line(finding) for finding in result.findings]
-    lines += [result.message] if result.message else []
+    lines += [result.message] if result.message and not result.findings else []  # it repeats what they say
     return Reply({"result": as_json(result)}, "\n".join(lines), NO if result.status in _REFUSED else YES)
 
 

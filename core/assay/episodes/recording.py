@@ -128,7 +128,7 @@ def _stored(tx: Transaction, item: Checked) -> Episode | None:
 
 
 def _scrubbed(text: str) -> str:
-    from assay.text.redact import redact
+    from assay.text.secrets import redact
 
     return redact(text)[0]
 

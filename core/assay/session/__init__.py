@@ -1,9 +1,10 @@
 """The port: how a framework's hooks reach a memory, without ever breaking a run."""
 
 from assay.errors import MissingExtraError, MissingUser
+from assay.model.wrap import WrapResult, WrapStatus
 from assay.session.aio import AsyncSession
 from assay.session.faults import OutOfOrder
-from assay.session.guard import guard
+from assay.session.guarding import guard
 from assay.session.keys import SessionKey
 from assay.session.policy import AnyComposer, Event, Placement, RecordPolicy, SessionOptions, WrapPolicy
 from assay.session.router import StoreRouter, Target
@@ -27,6 +28,8 @@ __all__ = [
     "StoreRouter",
     "Target",
     "WrapPolicy",
+    "WrapResult",
+    "WrapStatus",
     "guard",
     "recall_tool",
     "remember_tool",

@@ -124,7 +124,7 @@ def _judge(reader: Reader, line: str, known: Mapping[str, str]) -> Kept:
         return Kept(line)
     source = "\n".join(texts_of(reader, list(carried.values())).values())
     quotation = quoted_text(line)
-    if quotation is not None:
+    if quotation is not None and line.lstrip("->* ").startswith(tuple(carried)):
         said, behind = quotation
         rest = said if not any(map(str.isalnum, behind)) else f"{said} {behind}"
     else:

@@ -126,8 +126,10 @@ def _split(text: str, limit: int) -> list[str]:
     """Split at the last paragraph, line, sentence or word of the second half that fits."""
     parts: list[str] = []
     while len(text) > limit:
-        places = (text.rfind(mark, limit // 2, limit) for mark in ("\n\n", "\n", ". ", " "))
-        cut = next((place for place in places if place > 0), limit - 1) + 1
+        ends = (
+            text.rfind(mark, limit // 2, limit - 1) + len(mark) for mark in ("\n\n", "\n", ". ", " ") if mark in text
+        )
+        cut = next((end for end in ends if end > limit // 2), limit)
         parts.append(text[:cut])
         text = text[cut:]
     return [part for part in (*parts, text) if part.strip()]

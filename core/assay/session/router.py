@@ -48,7 +48,7 @@ class StoreRouter:
     """
 
     label = "router"
-    raises = False
+    raises = False  # which options apply is known to its sessions alone
 
     def __init__(self, target: Target, *, max_open: int = 64) -> None:
         self.faults = FaultLog()

@@ -14,7 +14,7 @@ from assay.model.wrap import Composer, WrapResult
 from assay.session.conversation import CallState, Conversation, RunState
 from assay.session.engine import database_of
 from assay.session.faults import FaultLog
-from assay.session.guard import guard
+from assay.session.guarding import guard
 from assay.session.keys import SessionKey
 from assay.session.labels import digest
 from assay.session.policy import Event, SessionOptions

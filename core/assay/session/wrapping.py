@@ -14,7 +14,6 @@ from assay.model.wrap import Composer, Usage, WrapResult, WrapStatus
 from assay.session.conversation import Conversation
 from assay.session.engine import database_of
 from assay.session.labels import label
-from assay.storage.database import Database
 
 if TYPE_CHECKING:
     from assay.session.session import Session
@@ -28,14 +27,18 @@ NO_COMPOSER: Final = WrapResult(WrapStatus.NOT_DUE, message="no composer was giv
 
 
 def rounds(session: Session, *, now: bool) -> Steps:
-    """Wrap in rounds until no more than the trigger remains: yields prompts, receives texts.
+    """Wrap in rounds until less than the trigger remains of what waited: yields prompts, receives texts.
 
     Args:
         now: Wrap whatever the policy says.
     """
+    from assay.wrap.lifecycle import pending
+
     conversation, policy = session.conversation, session.options.wrap
-    with conversation.home.store() as store:
-        reason = "" if now else _not_due(session, database_of(store))
+    with conversation.home.store() as store, database_of(store).read() as reader:
+        waiting = pending(reader)
+        quiet = database_of(store).wall() - conversation.previous if conversation.previous else 0
+    reason = "" if now else _not_due(session, waiting, timedelta(microseconds=quiet))
     if reason:
         return WrapResult(WrapStatus.NOT_DUE, message=reason)
     while True:
@@ -43,7 +46,8 @@ def rounds(session: Session, *, now: bool) -> Steps:
         if result.status is WrapStatus.NO_AUTHORITY and not conversation.told_no_authority:
             conversation.told_no_authority = True
             logger.warning("session %s may not wrap: %s", conversation.session, result.message)
-        if result.status is not WrapStatus.COMMITTED or result.remaining < (policy.episodes or 1):
+        waiting -= result.episodes_compressed  # what came in meanwhile is for the next run's wrap
+        if result.status is not WrapStatus.COMMITTED or not result.remaining or waiting < (policy.episodes or 1):
             return result
 
 
@@ -102,10 +106,8 @@ def _round(conversation: Conversation, retries: int) -> Steps:
     return replace(saved, usage=usage)
 
 
-def _not_due(session: Session, database: Database) -> str:
+def _not_due(session: Session, waiting: int, quiet: timedelta) -> str:
     """Say why it is not time to wrap, or "" when it is."""
-    from assay.wrap.lifecycle import pending
-
     conversation, policy = session.conversation, session.options.wrap
     if not session.root:
         return "a sub-agent does not wrap"
@@ -115,9 +117,6 @@ def _not_due(session: Session, database: Database) -> str:
         return "the run is still open"
     if conversation.failed:
         return "the run failed; its episodes stay in the window of the next wrap"
-    with database.read() as reader:
-        waiting = pending(reader)
-    quiet = timedelta(microseconds=database.wall() - conversation.previous) if conversation.previous else timedelta(0)
     idle = policy.idle is not None and quiet >= policy.idle and waiting > conversation.recorded
     return "" if waiting >= policy.episodes or idle else f"{waiting} episodes wait; a wrap is due at {policy.episodes}"
 

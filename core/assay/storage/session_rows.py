@@ -21,7 +21,6 @@ __all__ = [
     "last_activity",
     "open_run",
     "receipts_after",
-    "sessions",
     "stranger",
 ]
 
@@ -101,12 +100,6 @@ def stranger(reader: Reader, user: str) -> str | None:
     """Give a user other than this one who has spoken to the store, or None."""
     found = reader.execute("SELECT user FROM run WHERE user IS NOT NULL AND user <> ? LIMIT 1", (user,))
     return found[0][0] if found else None
-
-
-def sessions(reader: Reader, after: str, limit: int) -> tuple[str, ...]:
-    """List the sessions that had runs, by name."""
-    rows = reader.execute("SELECT DISTINCT session FROM run WHERE session > ? ORDER BY session LIMIT ?", (after, limit))
-    return tuple(row[0] for row in rows)
 
 
 def add_receipt(

@@ -34,7 +34,7 @@ class Line:
 
     Attributes:
         source: Only its kind: the part before the colon, except for tools.
-        derived: Places of what it came from among the lines, from 1.
+        derived: Places of what it came from among the lines, from 1, in order.
     """
 
     kind: str
@@ -145,7 +145,7 @@ def lines(episodes: Sequence[Episode]) -> list[Line]:
             episode.source if episode.source.startswith("tool:") else episode.source.partition(":")[0],
             episode.content,
             episode.success,
-            tuple(places[ref] for ref in episode.derived_from if ref in places),
+            tuple(sorted(places[ref] for ref in episode.derived_from if ref in places)),
         )
         for episode in episodes
     ]

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from math import log
 
-from assay.text.content import content_set, term_of
+from assay.text.denial import agrees
 from assay.text.lexicon import members
 from assay.text.normal import fold
-from assay.text.polarity import agrees
+from assay.text.reading import values
 from assay.text.segment import chunk_tokens, words
-from assay.text.values import values
+from assay.text.vocabulary import content_set, term_of
 
 __all__ = ["containment", "covers", "near", "weight"]
 

@@ -9,9 +9,9 @@ __all__ = ["entries", "lines", "members", "pattern"]
 @cache
 def lines(name: str) -> tuple[str, ...]:
     """Read the lines of `data/<name>.txt`, without comments (`#`) and blank ones."""
-    from pathlib import Path
-
-    text = (Path(__file__).with_name("data") / f"{name}.txt").read_text(encoding="utf-8")
+    # Not by pathlib: its import would cost a process that only records more than all of this.
+    with open(f"{__file__.removesuffix('lexicon.py')}data/{name}.txt", encoding="utf-8") as file:  # noqa: PTH123
+        text = file.read()
     return tuple(line for line in text.split("\n") if line.strip() and not line.startswith("#"))
 
 

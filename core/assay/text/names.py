@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
+from assay.text.clipping import sentences
 from assay.text.lexicon import entries, members
 from assay.text.normal import fold
 from assay.text.script import classes
-from assay.text.sentences import sentences
 
 __all__ = ["names"]
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.beliefs.grounds import Ground, ground_of
-from assay.beliefs.history import History, Past
+from assay.beliefs.grounds import Ground, ground_of, suspected
+from assay.beliefs.history import history_of
 from assay.model.constants import CLAIM_COVER, CONFLICT_COVER
 from assay.model.finding import Action
 from assay.model.wrap import WrapPackage
 from assay.text import agrees, canon, clip, covers, sentences, skeleton
 from assay.wrap.document import Citation, PatternLine
+from assay.wrap.document.lines import is_name
 from assay.wrap.rules.case import Case, IdState, Resolution, Window
 from assay.wrap.rules.judging import Judged, judge
 from assay.wrap.rules.level import decide
 from assay.wrap.rules.pooling import pooled
-from assay.wrap.rules.suspicion import suspected
 
 __all__ = ["cited_lines", "plain"]
 
+_PLAIN = str.maketrans({**dict.fromkeys('"“”„「」『』«»', "'"), "[": "(", "]": ")", "<": "< "})
 _QUOTE = 160  # characters of an explanation
 _MOST = 2  # citations on one line
 _MARGIN = 0.1  # word weights may shift between the package and the save
@@ -27,7 +28,10 @@ _MARGIN = 0.1  # word weights may shift between the package and the save
 def cited_lines(package: WrapPackage, lines: list[PatternLine]) -> list[PatternLine]:
     """Cite, and ask for a level more, on each line where every rule lets it pass; leave the others as they are."""
     window = _window(package)
-    cases = [Case(line, "", _history(package, line)) for line in lines]
+    grounds = {episode.ref: ground_of(episode) for episode in package.witnesses}
+    held = {skeleton(belief.name): history_of(belief, package.evidence, grounds) for belief in package.beliefs}
+    lines = [replace(line, level=held[line.key].belief.level if line.key in held else 1, marks=()) for line in lines]
+    cases = [Case(line, "", held.get(line.key)) for line in lines]
     proposals = [_proposal(case, window, package) for case in cases]
     while True:
         judged = pooled([judge(replace(case, line=line), window) for case, line in zip(cases, proposals, strict=True)])
@@ -40,19 +44,7 @@ def cited_lines(package: WrapPackage, lines: list[PatternLine]) -> list[PatternL
 
 def plain(text: str) -> str:
     """Give a text on one line, without what could be read as a tag, a comment or the end of a quotation."""
-    joined = " ".join(canon(text).split())
-    for mark, instead in (
-        ("[", "("),
-        ("]", ")"),
-        ('"', "'"),
-        ("<", "< "),
-        ("“", "'"),
-        ("”", "'"),
-        ("「", "'"),
-        ("」", "'"),
-    ):
-        joined = joined.replace(mark, instead)
-    return joined
+    return " ".join(canon(text).translate(_PLAIN).split())
 
 
 def _proposal(case: Case, window: Window, package: WrapPackage) -> PatternLine:
@@ -98,33 +90,12 @@ def _quote(text: str, claim: str) -> str:
 
 
 def _contradicted(case: Case, package: WrapPackage) -> tuple[str, ...]:
-    names: list[str] = []
-    for belief in package.beliefs:
-        if skeleton(belief.name) == case.line.key or not belief.text:
-            continue
-        cover = max(covers(belief.text, case.claim), covers(case.claim, belief.text))
-        if cover >= CONFLICT_COVER and not agrees(belief.text, case.claim):
-            names.append(belief.name)
-    return tuple(name for name in names if "," not in name and "]" not in name and ";" not in name)
+    others = [one for one in package.beliefs if one.text and skeleton(one.name) != case.line.key]
+    return tuple(one.name for one in others if is_name(one.name) and _against(one.text, case.claim))
 
 
-def _history(package: WrapPackage, line: PatternLine) -> History | None:
-    belief = next((one for one in package.beliefs if skeleton(one.name) == line.key), None)
-    if belief is None:
-        return None
-    grounds = {episode.ref: ground_of(episode) for episode in package.witnesses}
-    links = [link for link in package.evidence if link.belief == belief.ref]
-    past = tuple(
-        Past(
-            str(place),
-            grounds.get(link.episode, Ground(link.episode, "", erased=True)),
-            link.wrap,
-            link.explanation,
-            link.earned,
-        )
-        for place, link in enumerate(links)
-    )
-    return History(belief, len({link.wrap for link in links if link.explanation}), past)
+def _against(a: str, b: str) -> bool:
+    return max(covers(a, b), covers(b, a)) >= CONFLICT_COVER and not agrees(a, b)
 
 
 def _window(package: WrapPackage) -> Window:

@@ -21,6 +21,7 @@ __all__ = ["OfflineComposer"]
 
 _CLIP = 200  # characters of a line taken from an episode
 _ALIKE = 0.6  # share of words that two episodes of one new line have in common
+_TOLD = (Kind.OUTCOME, Kind.OBSERVATION, Kind.CONTEXT)  # kinds that the narrative tells
 _NEW = 5  # new pattern lines in one wrap
 _NARRATED = 40  # episodes told in one wrap
 _KEEP = 0.35  # share of its former mass that a section keeps, above every shrink floor but the strictest
@@ -41,54 +42,52 @@ class OfflineComposer:
         before = parse(package.continuity, package.schema).document
         fresh = [one for one in package.episodes if _tellable(one)]
         sections = [self._section(section, package, fresh, before) for section in before.sections]
-        document = self._fitted(replace(before, sections=tuple(sections)), before, package)
-        return render(document)
+        document, excess = self._fitted(replace(before, sections=tuple(sections)), before, package.target_tokens)
+        document, moved = self._crystallised(document, excess)
+        return render(document) + "".join(f"\n[crystallize: {name}]" for name in moved)
 
     def _section(self, section: Section, package: WrapPackage, fresh: list[Episode], before: Document) -> Section:
         first = before.with_role(section.role)[0] is section
         body: list[Line] = list(section.body)
         if section.role is Role.GRADUATING:
-            carried = _levels(section.patterns, package)
-            added = _new_lines(fresh, package, before) if first else []
-            cited = iter(cited_lines(package, carried))
+            cited = iter(cited_lines(package, list(section.patterns)))
             body = [next(cited) if isinstance(line, PatternLine) else line for line in body]
-            body += added
+            body += _new_lines(fresh, package, before) if first else []
         elif first and section.role is Role.DECISIONS:
             body += _told([one for one in fresh if one.kind is Kind.DECISION], body)
         elif first and section.role is Role.LIVE_STATE:
             body = _live(fresh, body)
-        elif first and section.role in (Role.NARRATIVE, Role.NARRATIVE_TIMELESS):
-            elsewhere = (Kind.DECISION, Kind.TENSION, Kind.QUESTION)
-            told = [one for one in fresh if one.kind not in elsewhere and one.state_key is None]
-            body += _told(told[-_NARRATED:], body) if section.role is Role.NARRATIVE else []
+        elif first and section.role is Role.NARRATIVE:
+            body += _told([one for one in fresh if one.kind in _TOLD and one.state_key is None][-_NARRATED:], body)
         return replace(section, body=tuple(body))
 
-    def _fitted(self, document: Document, before: Document, package: WrapPackage) -> Document:
+    def _fitted(self, document: Document, before: Document, target: int) -> tuple[Document, int]:
         """Shorten narrative, then live state and decisions, oldest first, until the target is met."""
-        excess = self._size(document) - package.target_tokens
+        bodies = {section.heading: list(section.body) for section in document.sections}
+        excess = sum(self._mass(one) for one in document.sections if one.role is not Role.DURABLE) - target
         for role in (Role.NARRATIVE, Role.LIVE_STATE, Role.DECISIONS):
-            if excess <= 0:
-                break
-            floor = _KEEP * sum(self._mass(section) for section in before.with_role(role))
-            document, excess = self._shortened(document, role, floor, excess)
-        return document
-
-    def _shortened(self, document: Document, role: Role, floor: float, excess: int) -> tuple[Document, int]:
-        mass = sum(self._mass(section) for section in document.with_role(role))
-        sections: list[Section] = []
-        for section in document.sections:
-            body = list(section.body)
-            while section.role is role and body and excess > 0:
-                size = self._counter(render_line(body[0])) + 1
-                if mass - size < floor:
-                    break
-                mass, excess = mass - size, excess - size
-                body.pop(0)
-            sections.append(replace(section, body=tuple(body)))
+            spare = sum(self._mass(one) for one in document.with_role(role))
+            spare -= int(_KEEP * sum(self._mass(one) for one in before.with_role(role)))
+            for body in (bodies[one.heading] for one in document.with_role(role)):
+                while body and excess > 0 and (size := self._counter(render_line(body[0])) + 1) <= spare:
+                    excess, spare = excess - size, spare - size
+                    body.pop(0)
+        sections = (replace(section, body=tuple(bodies[section.heading])) for section in document.sections)
         return replace(document, sections=tuple(sections)), excess
 
-    def _size(self, document: Document) -> int:
-        return sum(self._mass(section) for section in document.sections if section.role is not Role.DURABLE)
+    def _crystallised(self, document: Document, excess: int) -> tuple[Document, list[str]]:
+        """Move lines that earned a level to long-term memory, the longest unverified first, until the rest fits."""
+        idle = (line for line in document.patterns if line.level > 1 and line.name and not line.citations)
+        moved: list[str] = []
+        for line in sorted(idle, key=lambda one: (one.verified, one.key)):
+            if excess > 0:
+                moved.append(line.name)
+                excess -= self._counter(render_line(line)) + 1
+        sections = (
+            replace(one, body=tuple(line for line in one.body if getattr(line, "name", "") not in moved or not moved))
+            for one in document.sections
+        )
+        return replace(document, sections=tuple(sections)), moved
 
     def _mass(self, section: Section) -> int:
         return self._counter("\n".join([f"## {section.heading}", *(render_line(line) for line in section.body)]))
@@ -98,12 +97,6 @@ def _tellable(episode: Episode) -> bool:
     """Tell whether an episode goes into the document: trusted, in force, said for the first time."""
     trusted = episode.effective_trust.rank >= Trust.AGENT.rank
     return trusted and episode.replaced_by is None and episode.verdict is not Verdict.ECHO
-
-
-def _levels(lines: tuple[PatternLine, ...], package: WrapPackage) -> list[PatternLine]:
-    """Write each line at the level that the store holds."""
-    held = {skeleton(belief.name): belief.level for belief in package.beliefs}
-    return [replace(line, level=held.get(line.key, 1), marks=()) for line in lines]
 
 
 def _told(episodes: list[Episode], body: list[Line]) -> list[Line]:
@@ -167,9 +160,6 @@ def _name(group: list[Episode], frequency: Counter[str]) -> str:
     """Build a name of the three rarest words that the episodes share, in the order of the first one."""
     shared = content_set(group[0].content).intersection(*(content_set(one.content) for one in group[1:]))
     rarest = sorted(shared, key=lambda word: (frequency[word], word))[:3]
-    chosen = [
-        word
-        for word in words(group[0].content)
-        if word.isascii() and word.isalpha() and content_set(word) & set(rarest)
-    ]
+    latin = (word for word in words(group[0].content) if word.isascii() and word.isalpha())
+    chosen = [word for word in latin if not content_set(word).isdisjoint(rarest)]
     return "_".join(dict.fromkeys(chosen))[:60].strip("_")

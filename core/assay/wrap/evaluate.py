@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from math import ceil
 
+from assay.beliefs.grounding import founding
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark, Residence
 from assay.model.schema import Role
-from assay.text import fold, near
-from assay.wrap.document import Document, Line, Note, Parsed, PatternLine, Section, render
+from assay.text import fold, near, skeleton
+from assay.wrap.document import Document, Line, Note, Parsed, PatternLine, Section, render, render_line
 from assay.wrap.findings import found
 from assay.wrap.material import Material
 from assay.wrap.rules.case import Case
 from assay.wrap.rules.durable import keep_facts
 from assay.wrap.rules.existence import namespace
-from assay.wrap.rules.founding import founding
 from assay.wrap.rules.judging import judge
 from assay.wrap.rules.level import Decision, decide
 from assay.wrap.rules.moves import Plan, plan_moves
-from assay.wrap.rules.omission import omitted
+from assay.wrap.rules.omission import bounded, carried_findings, omitted
 from assay.wrap.rules.pooling import pooled
 from assay.wrap.rules.rewriting import settled_text
 from assay.wrap.rules.sizes import measure, shrink, size_findings
@@ -46,7 +47,13 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The whole outcome of one text, before anything is written."""
+    """The whole outcome of one text, before anything is written.
+
+    Attributes:
+        carried: Beliefs that the text left out and that stay in the document.
+        resting: Unsupported beliefs that it left out.
+        dropped: Texts of the pinned facts that a marker drops.
+    """
 
     document: Document
     body: str
@@ -55,78 +62,81 @@ class Evaluation:
     resting: tuple[History, ...]
     plan: Plan
     origins: Origins
-    dropped_facts: tuple[str, ...]
-    findings: tuple[Finding, ...] = field(default=())
+    dropped: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
     @property
     def refused(self) -> bool:
         """Tell whether any finding forbids the save."""
         return any(finding.action is Action.REFUSE for finding in self.findings)
 
+    @property
+    def raised(self) -> tuple[str, ...]:
+        """Give the names of the beliefs that rise."""
+        return tuple(one.line.label for one in self.kept if one.decision.level > one.decision.case.held)
+
 
 def evaluate(
     parsed: Parsed, material: Material, counter: Callable[[str], int], *, allow_shrink: bool = False
 ) -> Evaluation:
     """Run every rule on a text; nothing is read or written."""
-    window = material.window
-    findings = [*parsed.findings, *material.findings]
+    window, schema, before = material.window, material.wrap.schema, material.before
     strict = material.settings.policy == "strict"
     plan = plan_moves(parsed.moves, material.histories, material.successions, window.grounds.values(), strict=strict)
-    findings += plan.findings
-    cases, barred, named = _cases(parsed.document, plan)
-    findings += [*named, *namespace(cases, window)]
+    cases, barred, findings = _cases(parsed.document, plan)
+    findings += [*parsed.findings, *material.findings, *plan.findings, *namespace(cases, window)]
     judged = pooled([judge(case, window) for case in cases])
-    decisions = [decide(one, window, barred=barred.get(one.case.line.key, "")) for one in judged]
+    decisions = [decide(one, window, barred=one.case.line.key in barred) for one in judged]
     findings += [finding for decision in decisions for finding in decision.findings]
     findings += stances(decisions, plan.histories.keys() | {case.line.key for case in cases})
-    every = [_kept(decision, material, findings) for decision in decisions]
-    kept = [one for one in every if not _leaves(one, plan)]
-    leaving = [one.decision.case for one in every if _leaves(one, plan)]
-    present = {one.decision.case.history.belief.ref for one in kept if one.decision.case.history}
-    carried, resting, left_out = omitted(plan.histories.values(), present, plan.residences.keys())
-    findings += [*left_out, *_suspected_renames(kept, carried)]
-    warmed = [one for one in plan.histories.values() if _rewarmed(one, plan) and one.belief.ref not in present]
-    document = _assembled(parsed.document, material, kept, leaving, [*carried, *warmed], findings)
-    document, facts, dropped = keep_facts(material.before, document, tuple(plan.drops))
-    document, origins, attributed = attribute(
-        material.before, document, material.origins, tuple(window.grounds.values()), window.weights
-    )
-    findings += [*facts, *attributed]
-    findings += _sized(document, material, counter, carried, plan, allow_shrink)
-    ordered = tuple(
-        sorted(dict.fromkeys(map(_Hashable, findings)), key=lambda one: (one.finding.line, one.finding.rule))
-    )
+    staying = [one for one in decisions if not _leaves(one, plan)]
+    kept = [_kept(decision, material, findings) for decision in staying]
+    present = {one.case.history.belief.ref for one in staying if one.case.history}
+    released = plan.residences.keys() | plan.absorbed.keys()
+    carried, resting = omitted(plan.histories.values(), present | released)
+    cap = ceil(material.settings.hard_factor * material.target)
+    carried, crowded = bounded(carried, lambda one: counter(render_line(_carried_line(one))), cap)
+    findings += [*carried_findings(carried, crowded), *_suspected_renames(kept, carried)]
+    plan.residences.update({one.belief.ref: Residence.CRYSTAL for one in crowded})
+    warm = [ref for ref, residence in plan.residences.items() if residence is Residence.WORKING and ref not in present]
+    carried += [history for history in plan.histories.values() if history.belief.ref in warm]
+    document = _assembled(parsed.document, material, kept, carried, findings)
+    document, facts, dropped = keep_facts(before, document, tuple(plan.drops))
+    document, origins, attributed = attribute(before, document, material.origins, window)
+    sizes = measure(document, counter, {_carried_line(one).key for one in carried})
+    findings += [*facts, *attributed, *size_findings(sizes, schema, material.settings, material.target)]
+    if before is not None and not allow_shrink:
+        moved = {
+            skeleton(one.belief.name)
+            for one in material.histories.values()
+            if one.belief.ref in plan.residences.keys() | released
+        }
+        findings += shrink(before, document, counter, moved)
+    told = {(one.line, one.rule, one.message): one for one in findings}
+    ordered = tuple(told[key] for key in sorted(told))
+    body = render(document)
     return Evaluation(
-        document,
-        render(document),
-        tuple(kept),
-        tuple([*carried, *warmed]),
-        tuple(resting),
-        plan,
-        origins,
-        tuple(dropped),
-        tuple(one.finding for one in ordered),
+        document, body, tuple(kept), tuple(carried), tuple(resting), plan, origins, tuple(dropped), ordered
     )
 
 
-def _cases(document: Document, plan: Plan) -> tuple[list[Case], dict[str, str], list[Finding]]:
+def _cases(document: Document, plan: Plan) -> tuple[list[Case], set[str], list[Finding]]:
     """Give one case for each name; a name on two lines with different texts may not rise."""
     cases: dict[str, Case] = {}
-    barred: dict[str, str] = {}
+    barred: set[str] = set()
     findings: list[Finding] = []
     for section in document.with_role(Role.GRADUATING):
         for line in section.patterns:
             history = plan.histories.get(line.key)
             case = Case(line, section.heading, history)
             first = cases.setdefault(line.key, case)
-            spelled = (
-                first.line.name if first is not case else history.belief.name if history and line.name else line.name
-            )
-            if fold(spelled) != fold(line.name):
-                message = f"{line.name[:40]!r} looks like {spelled[:40]!r} and is the same line"
+            known = [first.line.name, history.belief.name if history and line.name else line.name]
+            other = next((name for name in known if fold(name) != fold(line.name)), None)
+            if other is not None:
+                message = f"{line.name[:40]!r} looks like {other[:40]!r} and is the same line"
                 findings.append(case.found("name-confusable", message))
-            if first is not case and fold(first.line.text) != fold(line.text):
-                barred[line.key] = "name-duplicate"
+            if fold(first.line.text) != fold(line.text):
+                barred.add(line.key)
                 fix = "give each statement a name of its own, or join the two lines"
                 message = f"{line.label[:60]!r} stands on two lines; neither rises"
                 findings.append(case.found("name-duplicate", message, fix))
@@ -134,85 +144,68 @@ def _cases(document: Document, plan: Plan) -> tuple[list[Case], dict[str, str], 
 
 
 def _kept(decision: Decision, material: Material, findings: list[Finding]) -> Kept:
-    case = decision.case
+    """Give the line its settled text, level, marks and date; find what a new one rests on."""
+    case, history = decision.case, decision.case.history
     text, finding = settled_text(decision)
     findings += [finding] if finding else []
     founded: tuple[Ground, ...] = ()
-    if case.history is None and not case.line.citations:
-        founded = founding(case, material.window)
+    if history is None and not case.line.citations:
+        founded = founding(case.claim, tuple(material.window.grounds.values()), material.window.weights)
         if not founded:
             message = f"no episode of the window says {case.line.label[:80]!r}"
             findings.append(case.found("entry-unsupported", message))
-    verified = material.wrap.date if decision.verified else (case.history.verified if case.history else None)
-    name = case.line.name
-    if name and case.history is not None and fold(case.history.belief.name) != fold(name):
-        name = case.history.belief.name
-    line = PatternLine(
-        name, text, decision.level, verified.isoformat() if verified else "", marks=decision.marks, line=case.line.line
-    )
+    verified = material.wrap.date if decision.verified else (history.verified if history else None)
+    name = history.belief.name if history and case.line.name else case.line.name
+    date = verified.isoformat() if verified else ""
+    line = PatternLine(name, text, decision.level, date, marks=decision.marks, line=case.line.line)
     return Kept(decision, line, founded)
 
 
-def _leaves(kept: Kept, plan: Plan) -> bool:
-    history = kept.decision.case.history
-    goes = plan.residences.get(history.belief.ref) if history else None
-    return goes is not None and goes[0] is not Residence.WORKING
-
-
-def _rewarmed(history: History, plan: Plan) -> bool:
-    return plan.residences.get(history.belief.ref, (None, ""))[0] is Residence.WORKING
+def _leaves(decision: Decision, plan: Plan) -> bool:
+    history = decision.case.history
+    return history is not None and plan.residences.get(history.belief.ref, Residence.WORKING) is not Residence.WORKING
 
 
 def _suspected_renames(kept: list[Kept], carried: list[History]) -> list[Finding]:
     findings: list[Finding] = []
-    for one in kept:
-        case = one.decision.case
-        old = next(
-            (history for history in carried if case.history is None and near(history.belief.text, case.claim)), None
-        )
+    for case in (one.decision.case for one in kept if one.decision.case.history is None):
+        old = next((one.belief.name for one in carried if near(one.belief.text, case.claim)), None)
         if old is not None:
-            message = f"{case.line.label[:40]!r} says what {old.belief.name[:40]!r} says; both are kept"
-            fix = f"to keep its level under the new name, write [rename: {old.belief.name} to {case.line.label}]"
+            message = f"{case.line.label[:40]!r} says what {old[:40]!r} says; both are kept"
+            fix = f"to keep its level under the new name, write [rename: {old} to {case.line.label}]"
             findings.append(case.found("rename-suspected", message, fix))
     return findings
 
 
 def _assembled(
-    document: Document,
-    material: Material,
-    kept: list[Kept],
-    leaving: list[Case],
-    carried: list[History],
-    findings: list[Finding],
+    document: Document, material: Material, kept: list[Kept], carried: list[History], findings: list[Finding]
 ) -> Document:
     """Put the judged lines, the carried ones and the frozen sections in their places."""
     lines = {one.line.line: one.line for one in kept}
     texts = {one.line.key: fold(one.decision.case.line.text) for one in kept}
-    released = {case.line.line for case in leaving}
     frozen = {section.heading: section for section in material.before.with_role(Role.FROZEN)} if material.before else {}
     homes = [section.heading for section in document.with_role(Role.GRADUATING)]
     sections: list[Section] = []
     for section in document.sections:
         if section.role is Role.GRADUATING:
-            body = [one for line in section.body if (one := _placed(line, lines, texts, released)) is not None]
+            body = [one for line in section.body if (one := _placed(line, lines, texts)) is not None]
             mine = [one for one in carried if _home(one, homes) == section.heading]
-            sections.append(replace(section, body=(*body, *(_carried_line(one) for one in mine))))
-        elif section.heading in frozen and section.role is Role.FROZEN:
+            section = replace(section, body=(*body, *map(_carried_line, mine)))
+        elif section.role is Role.FROZEN and section.heading in frozen:
             if section.body and section.body != frozen[section.heading].body:
                 message = "the section is fixed; its stored text is kept"
                 findings.append(found("frozen-kept", message, section=section.heading, line=section.line))
-            sections.append(frozen[section.heading])
-        else:
-            sections.append(section)
+            section = frozen[section.heading]
+        sections.append(section)
     return Document(tuple(sections), f"{material.project or 'Agent'}: continuity")
 
 
-def _placed(line: Line, lines: dict[int, PatternLine], texts: dict[str, str], released: set[int]) -> Line | None:
+def _placed(line: Line, lines: dict[int, PatternLine], texts: dict[str, str]) -> Line | None:
     """Give the judged form of a line; another text under the same name stays as a note without a level."""
-    if not isinstance(line, PatternLine) or line.line in lines:
-        return lines[line.line] if isinstance(line, PatternLine) else line
-    if line.line in released or texts.get(line.key) == fold(line.text):
-        return None
+    if not isinstance(line, PatternLine):
+        return line
+    if line.line in lines or texts.get(line.key, fold(line.text)) == fold(line.text):
+        return lines.get(line.line)
     return Note(f"- {line.name}: {line.text}" if line.name else f"- {line.text}", line=line.line)
 
 
@@ -222,38 +215,7 @@ def _home(history: History, headings: list[str]) -> str:
 
 def _carried_line(history: History) -> PatternLine:
     belief = history.belief
-    free = belief.text == belief.name
     marks = tuple(dict.fromkeys((*belief.marks, Mark.CARRIED_FORWARD)))
     verified = history.verified.isoformat() if history.verified else ""
-    return PatternLine("" if free else belief.name, belief.text, belief.level, verified, marks=marks)
-
-
-def _sized(
-    document: Document,
-    material: Material,
-    counter: Callable[[str], int],
-    carried: list[History],
-    plan: Plan,
-    allow_shrink: bool,
-) -> list[Finding]:
-    keys = frozenset(_carried_line(one).key for one in carried)
-    sizes = measure(document, counter, keys)
-    findings = size_findings(sizes, material.wrap.schema, material.settings, material.target)
-    if material.before is not None and not allow_shrink:
-        findings += shrink(material.before, document, material.wrap.schema, counter, len(plan.residences))
-    return findings
-
-
-class _Hashable:
-    """A finding as a key: equal ones are told once."""
-
-    __slots__ = ("finding",)
-
-    def __init__(self, finding: Finding) -> None:
-        self.finding = finding
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashable) and self.finding == other.finding
-
-    def __hash__(self) -> int:
-        return hash((self.finding.rule, self.finding.line, self.finding.message))
+    name = "" if belief.text == belief.name else belief.name
+    return PatternLine(name, belief.text, belief.level, verified, marks=marks)

@@ -1,11 +1,10 @@
-"""The states of a wrap: open, then committed, cancelled, abandoned or empty; at most one is open."""
+"""The states of a wrap: open, then committed, cancelled or abandoned; at most one is open."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -18,8 +17,7 @@ from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 from assay.wrap.schemas import read_schema
 
-__all__ = ["Open", "as_open", "as_ranges", "cancel", "close", "holds_token", "open_wrap", "pending", "token_of"]
-
+__all__ = ["Open", "as_open", "cancel", "close", "holds_token", "lease_end", "open_wrap", "pending", "token_of"]
 
 _OPERATIONS = {"cancelled": "cancel", "abandoned": "abandon"}
 
@@ -30,7 +28,8 @@ class Open:
 
     Attributes:
         window: Ranges of episode numbers, first and last.
-        lease_until: Microseconds since 1970 after which another session may take over.
+        retries: How often findings went back to the composer.
+        max_tokens: A smaller target for the document than the store's, or None.
     """
 
     ref: str
@@ -39,12 +38,8 @@ class Open:
     window: tuple[tuple[int, int], ...]
     schema: Schema
     date: date
-    base_version: int
-    lease_until: int
     retries: int
-    token_hash: str
     max_tokens: int | None
-    known: int
 
 
 def open_wrap(reader: Reader) -> dict[str, Any] | None:
@@ -57,27 +52,16 @@ def pending(reader: Reader) -> int:
     return wrap_rows.unwrapped_count(reader, wrap_rows.committed_ranges(reader))
 
 
-def as_open(row: dict[str, Any]) -> Open:
+def as_open(ref: str, row: dict[str, Any]) -> Open:
     """Turn the row of a wrap into its frozen form.
 
     Raises:
         InvalidInput: The schema stored with it cannot be read.
     """
-    detail = json.loads(row["detail"])
-    return Open(
-        row["id"],
-        row["n"],
-        row["session"],
-        tuple((first, last) for first, last in json.loads(row["window"])),
-        read_schema(row["schema"]),
-        date.fromisoformat(row["date"]),
-        row["base_version"],
-        row["lease_until"],
-        row["retries"],
-        row["token_hash"],
-        detail.get("max_tokens"),
-        detail.get("known", 0),
-    )
+    window = tuple((first, last) for first, last in json.loads(row["window"]))
+    schema, day = read_schema(row["schema"]), date.fromisoformat(row["date"])
+    limit = json.loads(row["detail"]).get("max_tokens")
+    return Open(ref, row["n"], row["session"], window, schema, day, row["retries"], limit)
 
 
 def token_of(reader: Reader, ref: str) -> str:
@@ -87,7 +71,13 @@ def token_of(reader: Reader, ref: str) -> str:
 
 def holds_token(row: dict[str, Any], token: str) -> bool:
     """Tell whether a token is that of a wrap; only its hash is stored."""
-    return hmac.compare_digest(hashlib.sha256(token.encode()).hexdigest(), row["token_hash"])
+    hashed = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+    return hmac.compare_digest(hashed, row["token_hash"])
+
+
+def lease_end(tx: Transaction) -> int:
+    """Give until when a wrap is held for its session from now on, in microseconds since 1970."""
+    return tx.now + tx.settings.lease_seconds * 1_000_000
 
 
 def close(tx: Transaction, row: dict[str, Any], state: str, *, actor: str) -> None:
@@ -114,14 +104,3 @@ def cancel(database: Database, token: str | None = None, *, session: str = "loca
         return True
 
     return database.mutate(write)
-
-
-def as_ranges(numbers: Sequence[int]) -> list[list[int]]:
-    """Write ascending numbers as ranges of first and last."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ranges

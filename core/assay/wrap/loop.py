@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from assay.model.finding import Action, Finding
 from assay.model.wrap import Composer, Usage, WrapPackage, WrapResult, WrapStatus
 from assay.storage.database import Database
 from assay.wrap.composer import OfflineComposer
 from assay.wrap.feedback import feedback, holding
+from assay.wrap.findings import found
 from assay.wrap.lifecycle import cancel
 from assay.wrap.prepare import prepare_wrap
 from assay.wrap.save import save_continuity
@@ -60,7 +60,7 @@ class _Round:
     tokens_out: int = 0
 
     def run(self) -> WrapResult:
-        prompt, attempt = self.package.prompt, 0
+        prompt, left = self.package.prompt, self.retries
         while True:
             try:
                 text = self._composed(prompt)
@@ -69,15 +69,14 @@ class _Round:
                 return self._failed(f"the composer raised {type(error).__name__}: {error}")
             if not text.strip():
                 return self._failed("the composer returned no text")
-            result = self._saved(text, last=attempt == self.retries)
+            result = self._saved(text, last=left == 0)
             if result.status is not WrapStatus.REFUSED:
                 return result
-            if attempt == self.retries:
-                break
-            attempt += 1
+            if left == 0:
+                cancel(self.database, self.package.token, session=self.session)
+                return result
+            left -= 1
             prompt = f"{self.package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(result.findings))}\n"
-        cancel(self.database, self.package.token, session=self.session)
-        return replace(result, message=f"the wrap was cancelled after {attempt + 1} attempts; {result.message}")
 
     def _composed(self, prompt: str) -> str:
         if self.compose is None:
@@ -102,15 +101,9 @@ class _Round:
     def _failed(self, message: str) -> WrapResult:
         cancel(self.database, self.package.token, session=self.session)
         fix = "check the composer; the episodes wait for the next wrap"
-        finding = Finding("compose-failed", Action.REFUSE, message[:200], fix)
-        return WrapResult(
-            WrapStatus.REFUSED,
-            (finding,),
-            wrap=self.package.wrap,
-            remaining=self.package.remaining + self.package.episode_count,
-            usage=Usage(self.tokens_in, self.tokens_out),
-            message=message,
-        )
+        waiting, usage = self.package.remaining + self.package.episode_count, Usage(self.tokens_in, self.tokens_out)
+        finding = found("compose-failed", message[:200], fix)
+        return WrapResult(WrapStatus.REFUSED, (finding,), remaining=waiting, usage=usage, message=message)
 
 
 def _joined(done: WrapResult | None, last: WrapResult) -> WrapResult:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.beliefs.grounds import Ground
+from assay.beliefs.grounds import Ground, suspected
 from assay.beliefs.history import History, histories
 from assay.episodes.loading import by_numbers, shorten
 from assay.episodes.succession import objection
@@ -21,12 +21,12 @@ from assay.storage.document_rows import newest_body, newest_version
 from assay.storage.reader import Reader
 from assay.text import content_set, skeleton, weight
 from assay.wrap.document import Document, Move, MoveVerb, Parsed, parse
+from assay.wrap.findings import found
 from assay.wrap.lifecycle import Open, pending
-from assay.wrap.rules.case import IdState, Resolution, Window
+from assay.wrap.rules.case import IdState, Resolution, Window, spelled
 from assay.wrap.rules.moves import Succession
 from assay.wrap.rules.sizes import target_tokens
 from assay.wrap.rules.sources import Origins
-from assay.wrap.rules.suspicion import suspected
 
 __all__ = ["Material", "load", "weights_of"]
 
@@ -61,7 +61,8 @@ class Material:
 def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
     """Read the window as it is now, the beliefs, the last version, and every id that the text cites."""
     episodes = by_numbers(reader, wrap.window)
-    grounds, suspects = suspected(episodes)
+    grounds, copies = suspected(episodes)
+    told = (f"{copy[:11]} repeats the external {page[:11]} and counts as external" for copy, page in copies)
     successions = tuple(_succession(reader, move, grounds) for move in parsed.moves if move.verb is MoveVerb.SUPERSEDES)
     replaced = {one.old for one in successions if not one.problem} | {one.ref for one in episodes if one.replaced_by}
     cited = [one for line in parsed.document.patterns for citation in line.citations for one in citation.ids]
@@ -88,7 +89,7 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
         successions=successions,
         target=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
         remaining=max(0, pending(reader) - len(episodes)),
-        findings=tuple(suspects),
+        findings=tuple(found("suspected-derived", message) for message in told),
     )
 
 
@@ -103,10 +104,10 @@ def _find(reader: Reader, written: str) -> tuple[str, IdState]:
     wanted = wanted if wanted.startswith("ep_") else f"ep_{wanted}"
     if not is_ref(wanted):
         return "", IdState.UNKNOWN
-    found = episode_rows.matching_prefix(reader, wanted)
-    if len(found) != 1:
-        return "", IdState.AMBIGUOUS if found else IdState.UNKNOWN
-    return found[0][0], IdState.ERASED if found[0][1] else IdState.STALE
+    known = episode_rows.matching_prefix(reader, wanted)
+    if len(known) != 1:
+        return "", IdState.AMBIGUOUS if known else IdState.UNKNOWN
+    return known[0][0], IdState.ERASED if known[0][1] else IdState.STALE
 
 
 def _resolve(reader: Reader, written: str, grounds: Mapping[str, Ground], replaced: set[str]) -> Resolution:
@@ -134,13 +135,9 @@ def _succession(reader: Reader, move: Move, grounds: Mapping[str, Ground]) -> Su
 
 def _weights(reader: Reader, parsed: Parsed) -> Callable[[str], float]:
     """Weigh the words of the text by how many episodes hold them."""
-    texts: list[str] = []
-    for section in parsed.document.sections:
-        for line in section.body:
-            texts.append(line.text)
-            texts += [citation.explanation for citation in getattr(line, "citations", ())]
+    texts = [line.text for section in parsed.document.sections for line in section.body]
     for line in parsed.document.patterns:
-        texts.append(line.name.replace("_", " "))
+        texts += [spelled(line.name), *(citation.explanation for citation in line.citations)]
     return weights_of(reader, texts).__getitem__
 
 

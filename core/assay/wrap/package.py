@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from assay.beliefs.loading import all_beliefs, evidence_of
 from assay.episodes.loading import load, shorten
@@ -11,7 +10,6 @@ from assay.model.belief import Belief
 from assay.model.constants import LIST_MAX
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Mark, Residence, Trust, Verdict
-from assay.model.settings import Settings
 from assay.model.wrap import WrapPackage
 from assay.recall.rendering import closing, item_line, label, opening
 from assay.storage.document_rows import newest_body
@@ -19,154 +17,128 @@ from assay.storage.reader import Reader
 from assay.wrap.instructions import instructions
 from assay.wrap.lifecycle import Open, token_of
 from assay.wrap.material import weights_of
+from assay.wrap.rules.case import spelled
 from assay.wrap.rules.sizes import target_tokens
 
-__all__ = ["KINDS", "Shown", "build", "fixed_tokens", "shown"]
+__all__ = ["KINDS", "Packer"]
 
 KINDS = (Kind.OUTCOME, Kind.DECISION, Kind.TENSION, Kind.QUESTION, Kind.OBSERVATION, Kind.CONTEXT)
-_DOUBTS = {
-    Mark.CONTESTED,
-    Mark.REVOKED,
-    Mark.UNCORROBORATED,
-    Mark.USER_ONLY,
-    Mark.SELF_GROUNDED,
-    Mark.LEVEL_CAPPED,
-    Mark.UNGROUNDED,
-}
+_REF = "ep_k3v9q2ma"  # as long as most refs are shown
+_QUIET = (Mark.CARRIED_FORWARD, Mark.OVERLAP, Mark.SHARED_EVIDENCE, Mark.RELAYED, Mark.CANDIDATE, Mark.NEEDS_EVIDENCE)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One episode as the package prints it, with the further times that it was said."""
+class Packer:
+    """Assembles the package of one open wrap; equal stores give equal packages."""
 
-    episode: Episode
-    line: str
-    echoes: tuple[Episode, ...] = ()
+    def __init__(self, reader: Reader, wrap: Open, counter: Callable[[str], int]) -> None:
+        self._reader = reader
+        self._wrap = wrap
+        self._counter = counter
+        self._fence = reader.fence(wrap.ref)
+        self._body = newest_body(reader)
+        self._beliefs = all_beliefs(reader, Residence.WORKING, Residence.PINNED, Residence.CRYSTAL)
+        self._target = target_tokens(wrap.schema, reader.settings, wrap.max_tokens)
+
+    def fixed_tokens(self) -> int:
+        """Measure the package without its episodes."""
+        return self._counter(self._prompt([], {}, 0))
+
+    def cost(self, episode: Episode) -> int:
+        """Measure what one episode takes in the package."""
+        return 1 + self._counter(self._line([episode], _REF))
+
+    def package(self, episodes: Sequence[Episode], remaining: int) -> WrapPackage:
+        """Build the package for a window."""
+        reader, wrap, beliefs = self._reader, self._wrap, self._beliefs
+        refs = shorten(reader, [episode.ref for episode in episodes])
+        evidence = tuple(evidence_of(reader, *(belief.ref for belief in beliefs)))
+        return WrapPackage(
+            prompt=self._prompt(episodes, refs, remaining),
+            token=token_of(reader, wrap.ref),
+            wrap=wrap.n,
+            date=wrap.date,
+            episodes=tuple(episodes),
+            refs=refs,
+            continuity=self._body,
+            schema=wrap.schema,
+            beliefs=tuple(beliefs),
+            target_tokens=self._target,
+            remaining=remaining,
+            evidence=evidence,
+            witnesses=tuple(load(reader, list(dict.fromkeys(link.episode for link in evidence)))),
+            weights=weights_of(reader, [f"{spelled(belief.name)} {belief.text}" for belief in beliefs]),
+            settings=reader.settings,
+        )
+
+    def _prompt(self, episodes: Sequence[Episode], refs: dict[str, str], remaining: int) -> str:
+        wrap, crystal = self._wrap, Residence.CRYSTAL
+        project = label(str(self._reader.setting("project_name") or ""))
+        groups = _collapsed(episodes)
+        trusted = [group for group in groups if group[0].effective_trust.rank >= Trust.AGENT.rank]
+        untrusted = [group for group in groups if group not in trusted]
+        meanings = [_named(one, one.text[:120]) for one in self._beliefs if one.residence is crystal]
+        doubts = [
+            _named(one, doubt) for one in self._beliefs if one.residence is not crystal and (doubt := self._doubt(one))
+        ]
+        parts = [
+            instructions(project, wrap.schema, next(iter(refs.values()), _REF), self._target),
+            f"Today is {wrap.date.isoformat()}. This is wrap {wrap.n}.",
+            self._block("the present document", self._body.splitlines()) or "There is no document yet.",
+            self._block("long-term memory, not in the document", _listed(meanings)),
+            self._block("lines to check again", _listed(doubts)),
+            self._block("episodes", self._lines(trusted, refs)),
+            self._block("untrusted episodes, from tools and strangers", self._lines(untrusted, refs)),
+            f"{remaining} later episodes wait for the next wrap." if remaining else "",
+        ]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _lines(self, groups: Iterable[Sequence[Episode]], refs: dict[str, str]) -> list[str]:
+        ordered = sorted(groups, key=lambda group: (KINDS.index(group[0].kind), group[0].n))
+        return [self._line(group, refs[group[0].ref]) for group in ordered]
+
+    def _line(self, group: Sequence[Episode], ref: str) -> str:
+        """Print an episode and its repetitions on one line, cut to its budget."""
+        episode = group[0]
+        outcome = {None: "", True: " success", False: " failure"}[episode.success]
+        source = f" by {label(episode.source)}" if episode.source else ""
+        times = f" said {len(group)} times" if len(group) > 1 else ""
+        facts = f"{episode.kind.value}{outcome} {episode.happened_at.date().isoformat()}{source}{times}"
+        return item_line(ref, self._cut(episode.content, ref), facts=facts, trust=episode.effective_trust)
+
+    def _cut(self, text: str, ref: str) -> str:
+        """Keep head and tail of a long text."""
+        size, limit = self._counter(text), self._reader.settings.episode_tokens
+        keep = max(40, len(text) * limit // max(1, size))
+        if size <= limit or keep >= len(text):
+            return text
+        head, tail = keep * 2 // 3, keep // 3
+        return f"{text[:head]} (+{len(text) - head - tail} characters, read {ref}) {text[-tail:]}"
+
+    def _doubt(self, belief: Belief) -> str:
+        """Say why a line should be checked again, or ""."""
+        reasons = [mark.value for mark in belief.marks if mark not in _QUIET]
+        if belief.level > 1 and belief.verified_at is not None:
+            days = (self._wrap.date - belief.verified_at.date()).days
+            reasons += [f"last verified {days} days ago"] if days >= self._reader.settings.stale_days else []
+        return ", ".join(reasons)
+
+    def _block(self, title: str, lines: Sequence[str]) -> str:
+        return "\n".join([opening(self._fence, title), *lines, closing(self._fence)]) if lines else ""
 
 
-def shown(grouped: tuple[Episode, tuple[Episode, ...]], ref: str, limit: int, counter: Callable[[str], int]) -> Shown:
-    """Print one episode on one line, cut to its budget."""
-    episode, echoes = grouped
-    facts = [episode.kind.value]
-    if episode.success is not None:
-        facts.append("success" if episode.success else "failure")
-    facts.append(episode.happened_at.date().isoformat())
-    if episode.source:
-        facts.append(f"by {label(episode.source)}")
-    if echoes:
-        facts.append(f"said {len(echoes) + 1} times")
-    text = _cut(episode.content, ref, limit, counter)
-    return Shown(episode, item_line(ref, text, facts=" ".join(facts), trust=episode.effective_trust), echoes)
-
-
-def fixed_tokens(reader: Reader, wrap: Open, project: str, counter: Callable[[str], int]) -> int:
-    """Measure the package without its episodes."""
-    return counter(_prompt(reader, wrap, project, [], 0, all_beliefs(reader), "ep_k3v9q2ma"))
-
-
-def build(
-    reader: Reader, wrap: Open, project: str, episodes: Sequence[Episode], remaining: int, counter: Callable[[str], int]
-) -> WrapPackage:
-    """Assemble the package of an open wrap; equal stores give equal packages."""
-    refs = shorten(reader, [episode.ref for episode in episodes])
-    limit = reader.settings.episode_tokens
-    printed = [shown(group, refs[group[0].ref], limit, counter) for group in _collapsed(episodes)]
-    beliefs = all_beliefs(reader, Residence.WORKING, Residence.PINNED, Residence.CRYSTAL)
-    example = next(iter(refs.values()), "ep_k3v9q2ma")
-    evidence = tuple(link for belief in beliefs for link in evidence_of(reader, belief.ref))
-    return WrapPackage(
-        prompt=_prompt(reader, wrap, project, printed, remaining, beliefs, example),
-        token=token_of(reader, wrap.ref),
-        wrap=wrap.n,
-        date=wrap.date,
-        episodes=tuple(episodes),
-        refs=refs,
-        continuity=newest_body(reader),
-        schema=wrap.schema,
-        beliefs=tuple(beliefs),
-        target_tokens=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
-        remaining=remaining,
-        evidence=evidence,
-        witnesses=tuple(load(reader, list(dict.fromkeys(link.episode for link in evidence)))),
-        weights=weights_of(reader, [f"{belief.name.replace('_', ' ')} {belief.text}" for belief in beliefs]),
-        settings=reader.settings,
-    )
-
-
-def _prompt(
-    reader: Reader, wrap: Open, project: str, printed: list[Shown], remaining: int, beliefs: list[Belief], example: str
-) -> str:
-    settings = reader.settings
-    fence = reader.fence(wrap.ref)
-    target = target_tokens(wrap.schema, settings, wrap.max_tokens)
-    body = newest_body(reader)
-    parts = [
-        instructions(label(project), wrap.schema, example, target),
-        f"Today is {wrap.date.isoformat()}. This is wrap {wrap.n}.",
-    ]
-    parts.append(_block(fence, "the present document", body.splitlines()) if body else "There is no document yet.")
-    crystals = [belief for belief in beliefs if belief.residence is Residence.CRYSTAL]
-    if crystals:
-        parts.append(_block(fence, "long-term memory, not in the document", _listed(_meaning(one) for one in crystals)))
-    doubts = [
-        line for belief in beliefs if belief.residence is Residence.WORKING and (line := _doubt(belief, wrap, settings))
-    ]
-    if doubts:
-        parts.append(_block(fence, "lines to check again", _listed(doubts)))
-    trusted = [one for one in printed if one.episode.effective_trust.rank >= Trust.AGENT.rank]
-    untrusted = [one for one in printed if one.episode.effective_trust.rank < Trust.AGENT.rank]
-    if trusted or not untrusted:
-        parts.append(_block(fence, "episodes", _by_kind(trusted)))
-    if untrusted:
-        parts.append(_block(fence, "untrusted episodes, from tools and strangers", _by_kind(untrusted)))
-    if remaining:
-        parts.append(f"{remaining} later episodes wait for the next wrap.")
-    return "\n\n".join(parts) + "\n"
-
-
-def _collapsed(episodes: Sequence[Episode]) -> list[tuple[Episode, tuple[Episode, ...]]]:
+def _collapsed(episodes: Sequence[Episode]) -> list[list[Episode]]:
     """Put the repetitions of one text behind the first of them in the window."""
-    heads: dict[str, str] = {}
     grouped: dict[str, list[Episode]] = {}
     for episode in episodes:
-        said = episode.verdict_target if episode.verdict is Verdict.ECHO and episode.verdict_target else episode.ref
-        head = heads.setdefault(said, episode.ref)
-        grouped.setdefault(head, []).append(episode)
-    return [(members[0], tuple(members[1:])) for members in grouped.values()]
+        said = episode.verdict_target if episode.verdict is Verdict.ECHO else None
+        grouped.setdefault(said or episode.ref, []).append(episode)
+    return list(grouped.values())
 
 
-def _by_kind(printed: list[Shown]) -> list[str]:
-    return [one.line for kind in KINDS for one in printed if one.episode.kind is kind]
+def _listed(lines: list[str]) -> list[str]:
+    rest = len(lines) - LIST_MAX
+    return [*lines[:LIST_MAX], f"({rest} more are not listed)"] if rest > 0 else lines
 
 
-def _block(fence: str, title: str, lines: Iterable[str]) -> str:
-    return "\n".join([opening(fence, title), *lines, closing(fence)])
-
-
-def _listed(lines: Iterable[str]) -> list[str]:
-    whole = list(lines)
-    rest = len(whole) - LIST_MAX
-    return [*whole[:LIST_MAX], f"({rest} more are not listed)"] if rest > 0 else whole
-
-
-def _meaning(belief: Belief) -> str:
-    return item_line(belief.name[:80], belief.text[:120], facts=f"({belief.level}x)")
-
-
-def _doubt(belief: Belief, wrap: Open, settings: Settings) -> str:
-    reasons = [mark.value for mark in belief.marks if mark in _DOUBTS]
-    if belief.level > 1 and belief.verified_at is not None:
-        days = (wrap.date - belief.verified_at.date()).days
-        reasons += [f"last verified {days} days ago"] if days >= settings.stale_days else []
-    return item_line(belief.name[:80], ", ".join(reasons), facts=f"({belief.level}x)") if reasons else ""
-
-
-def _cut(text: str, ref: str, limit: int, counter: Callable[[str], int]) -> str:
-    """Keep head and tail of a long text."""
-    size = counter(text)
-    if size <= limit:
-        return text
-    keep = max(40, len(text) * limit // size)
-    head, tail = keep * 2 // 3, keep // 3
-    left = len(text) - head - tail
-    return f"{text[:head]} (+{left} characters, read {ref}) {text[-tail:]}" if left > 0 else text
+def _named(belief: Belief, text: str) -> str:
+    return item_line(belief.name[:80], text, facts=f"({belief.level}x)")

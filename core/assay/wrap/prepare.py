@@ -6,32 +6,28 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 from assay.authority.baton import authorised
 from assay.episodes.loading import build as episodes_of
 from assay.episodes.loading import by_numbers
 from assay.model.episode import Episode
-from assay.model.finding import Action, Finding
 from assay.model.labels import Verdict
 from assay.model.times import from_us
 from assay.model.wrap import WrapPackage, WrapResult, WrapStatus
-from assay.storage import episode_rows, wrap_rows
+from assay.storage import document_rows, episode_rows, wrap_rows
 from assay.storage.database import Database
-from assay.storage.document_rows import newest_version
 from assay.storage.reader import Reader
-from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
-from assay.wrap.lifecycle import Open, as_open, as_ranges, close, token_of
-from assay.wrap.package import KINDS, build, fixed_tokens, shown
-from assay.wrap.schemas import read_schema, schema_text
+from assay.wrap.findings import found
+from assay.wrap.lifecycle import as_open, close, lease_end, pending, token_of
+from assay.wrap.package import KINDS, Packer
 
-__all__ = ["lease_end", "no_authority", "prepare_wrap"]
+__all__ = ["no_authority", "prepare_wrap"]
 
 _AT_ONCE = 200
 _MOST = 2_000  # episodes that `take="important"` chooses among
-_MICRO = 1_000_000
-_REF = "ep_k3v9q2ma"  # as long as most refs are shown
+_Counter = Callable[[str], int]
 
 
 def prepare_wrap(
@@ -50,16 +46,17 @@ def prepare_wrap(
 
     def write(tx: Transaction) -> WrapPackage | WrapResult:
         refused = no_authority(tx, session)
+        row = wrap_rows.open_wrap(tx)
         if refused is not None:
             return refused
-        row = wrap_rows.open_wrap(tx)
+        if row is not None and row["session"] == session:
+            tx.entry("prepare", actor=session, data={"wrap": row["n"], "resumed": True})
+            tx.update("wrap", row["id"], {"lease_until": lease_end(tx)})
+            return _package(tx, row["id"], row, counter)
+        if row is not None and row["lease_until"] > tx.now:
+            until = from_us(row["lease_until"]).isoformat(timespec="seconds")
+            return WrapResult(WrapStatus.BUSY, message=f"the session {row['session']!r} has a wrap open until {until}")
         if row is not None:
-            if row["session"] == session:
-                tx.entry("prepare", actor=session, data={"wrap": row["n"], "resumed": True})
-                tx.update("wrap", row["id"], {"lease_until": lease_end(tx)})
-                return _package(tx, as_open(row), counter)
-            if row["lease_until"] > tx.now:
-                return _busy(row["session"], row["lease_until"])
             close(tx, row, "abandoned", actor=session)
         return _open(tx, session, take, max_tokens, counter)
 
@@ -71,66 +68,61 @@ def no_authority(reader: Reader, session: str) -> WrapResult | None:
     refusal = authorised(reader, session)
     if refusal is None:
         return None
-    finding = Finding("authority", Action.REFUSE, refusal.message, refusal.fix, data={"reason": refusal.reason})
+    finding = found("authority", refusal.message, refusal.fix, data={"reason": refusal.reason})
     return WrapResult(WrapStatus.NO_AUTHORITY, (finding,), message=f"{refusal.message}; {refusal.fix}")
 
 
 def _open(
-    tx: Transaction, session: str, take: str, max_tokens: int | None, counter: Callable[[str], int]
+    tx: Transaction, session: str, take: str, max_tokens: int | None, counter: _Counter
 ) -> WrapPackage | WrapResult:
-    ranges = wrap_rows.committed_ranges(tx)
-    if next(iter(wrap_rows.unwrapped(tx, ranges)), None) is None:
+    if not pending(tx):
         return WrapResult(WrapStatus.EMPTY, message="nothing was recorded since the last wrap")
-    stored = tx.get("setting", "schema")
+    schema = tx.get("setting", "schema")
     ref = tx.new_id("wr")
-    number = wrap_rows.last_number(tx) + 1
-    row: dict[str, Value] = {
-        "n": number,
+    row: dict[str, Any] = {
+        "n": wrap_rows.last_number(tx) + 1,
         "state": "open",
         "token_hash": hashlib.sha256(token_of(tx, ref).encode()).hexdigest(),
         "session": session,
         "window": "[]",
-        "schema": schema_text(read_schema(stored["value"] if stored else "null")),
+        "schema": schema["value"] if schema else "null",
         "date": from_us(tx.now).date().isoformat(),
-        "base_version": newest_version(tx),
+        "base_version": document_rows.newest_version(tx),
         "lease_until": lease_end(tx),
         "prepared": tx.now,
         "ended": None,
         "retries": 0,
         "detail": json.dumps({"max_tokens": max_tokens}),
     }
-    wrap = as_open({"id": ref, **row})
-    budget = tx.settings.package_tokens - fixed_tokens(tx, wrap, str(tx.setting("project_name") or ""), counter)
-    window = _window(tx, ranges, budget, take, counter)
-    row["window"] = json.dumps(as_ranges(sorted(episode.n for episode in window)))
-    tx.entry("prepare", actor=session, data={"wrap": number, "episodes": len(window)})
+    numbers = _window(tx, Packer(tx, as_open(ref, row), counter), take)
+    row["window"] = json.dumps(_ranges(numbers))
+    tx.entry("prepare", actor=session, data={"wrap": row["n"], "episodes": len(numbers)})
     tx.insert("wrap", ref, row)
-    return _package(tx, as_open({"id": ref, **row}), counter)
+    return _package(tx, ref, row, counter)
 
 
-def _package(tx: Transaction, wrap: Open, counter: Callable[[str], int]) -> WrapPackage:
+def _package(tx: Transaction, ref: str, row: dict[str, Any], counter: _Counter) -> WrapPackage:
+    wrap = as_open(ref, row)
     episodes = by_numbers(tx, wrap.window)
-    left = wrap_rows.unwrapped_count(tx, wrap_rows.committed_ranges(tx)) - len(episodes)
-    return build(tx, wrap, str(tx.setting("project_name") or ""), episodes, max(0, left), counter)
+    return Packer(tx, wrap, counter).package(episodes, max(0, pending(tx) - len(episodes)))
 
 
-def _window(
-    reader: Reader, ranges: Sequence[tuple[int, int]], budget: int, take: str, counter: Callable[[str], int]
-) -> list[Episode]:
-    """Choose the longest run of episodes that fits into a budget of tokens; at least one."""
-    chosen: dict[str, Episode] = {}
-    for episode in _candidates(reader, ranges, take):
+def _window(reader: Reader, packer: Packer, take: str) -> list[int]:
+    """Choose the longest run of episodes that fits into the package; at least one."""
+    budget = reader.settings.package_tokens - packer.fixed_tokens()
+    chosen: dict[str, int] = {}
+    for episode in _candidates(reader, take):
         repeats = episode.verdict is Verdict.ECHO and episode.verdict_target in chosen
-        cost = 1 if repeats else 1 + counter(shown((episode, ()), _REF, reader.settings.episode_tokens, counter).line)
+        cost = 1 if repeats else packer.cost(episode)
         if chosen and cost > budget:
             break
         budget -= cost
-        chosen[episode.ref] = episode
-    return sorted(chosen.values(), key=lambda one: one.n)
+        chosen[episode.ref] = episode.n
+    return sorted(chosen.values())
 
 
-def _candidates(reader: Reader, ranges: Sequence[tuple[int, int]], take: str) -> Iterator[Episode]:
-    numbers = iter(wrap_rows.unwrapped(reader, ranges))
+def _candidates(reader: Reader, take: str) -> Iterator[Episode]:
+    numbers = iter(wrap_rows.unwrapped(reader, wrap_rows.committed_ranges(reader)))
     if take == "important":
         rows = episode_rows.by_numbers(reader, list(islice(numbers, _MOST)))
         yield from sorted(episodes_of(reader, rows), key=lambda one: (KINDS.index(one.kind), one.n))
@@ -139,11 +131,12 @@ def _candidates(reader: Reader, ranges: Sequence[tuple[int, int]], take: str) ->
         yield from episodes_of(reader, episode_rows.by_numbers(reader, chunk))
 
 
-def _busy(holder: str, until: int) -> WrapResult:
-    message = f"the session {holder!r} has a wrap open until {from_us(until).isoformat(timespec='seconds')}"
-    return WrapResult(WrapStatus.BUSY, message=message)
-
-
-def lease_end(tx: Transaction) -> int:
-    """Give until when a wrap is held for its session from now on."""
-    return tx.now + tx.settings.lease_seconds * _MICRO
+def _ranges(numbers: Sequence[int]) -> list[list[int]]:
+    """Write ascending numbers as ranges of first and last."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ranges

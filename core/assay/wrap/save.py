@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from assay.model.constants import MAX_DOCUMENT_BYTES, MAX_LINE_CHARS
-from assay.model.episode import JsonValue
 from assay.model.finding import Action, Finding
 from assay.model.wrap import Usage, WrapResult, WrapStatus
 from assay.storage import wrap_rows
 from assay.storage.database import Database
-from assay.storage.document_rows import newest_version
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 from assay.text import canon
-from assay.wrap.commit import commit
-from assay.wrap.diff import diff, raised
+from assay.wrap.commit import commit, digest
+from assay.wrap.diff import diff
 from assay.wrap.document import parse
-from assay.wrap.evaluate import Evaluation, evaluate
+from assay.wrap.evaluate import evaluate
 from assay.wrap.feedback import holding
-from assay.wrap.lifecycle import as_open, holds_token
-from assay.wrap.material import Material, load
-from assay.wrap.prepare import lease_end, no_authority
+from assay.wrap.findings import found
+from assay.wrap.lifecycle import as_open, holds_token, lease_end
+from assay.wrap.material import load
+from assay.wrap.prepare import no_authority
 
 __all__ = ["save_continuity"]
 
@@ -77,117 +75,87 @@ def save_continuity(
 
 
 def _decide(reader: Reader, call: _Call) -> WrapResult:
+    tx = reader if isinstance(reader, Transaction) else None
     row = wrap_rows.open_wrap(reader)
-    tx = reader if isinstance(reader, Transaction) and call.mode != "dry_run" else None
     if row is None or (call.token is not None and not holds_token(row, call.token)):
         return _no_such_wrap(reader, tx, call, row)
     if row["session"] != call.session:
-        fix = f"save it in the session {row['session']!r}, which prepared it"
-        finding = Finding("wrap-token", Action.REFUSE, f"the wrap belongs to the session {row['session']!r}", fix)
-        return WrapResult(WrapStatus.REFUSED, (finding,), wrap=row["n"], message=fix)
+        message = f"the wrap belongs to the session {row['session']!r}"
+        return _answer(found("wrap-token", message, "save it in the session that prepared it"))
     unauthorised = no_authority(reader, call.session)
     if unauthorised is not None:
         _keep_draft(tx, call, row)
         return unauthorised
     unreadable = _unreadable(call.text)
     if unreadable is not None:
-        return _refused(tx, call, row, [unreadable])
-    wrap = as_open(row)
+        _audit_refusal(tx, call, row, [unreadable])
+        return _answer(unreadable)
+    wrap = as_open(row["id"], row)
     parsed = parse(call.text, wrap.schema)
     material = load(reader, wrap, parsed)
-    evaluation = evaluate(parsed, material, call.counter, allow_shrink=call.allow_shrink)
-    held = holding(evaluation.findings) if call.mode == "retry" and wrap.retries < material.settings.max_retries else []
-    if evaluation.refused or held:
-        return _refused(tx, call, row, evaluation.findings, evaluation, material)
-    return _committed(tx, call, evaluation, material)
-
-
-def _committed(tx: Transaction | None, call: _Call, evaluation: Evaluation, material: Material) -> WrapResult:
-    version = None
-    if tx is not None:
-        version = commit(tx, evaluation, material, actor=call.session, composer=call.composer, text=call.text)
-    status = WrapStatus.COMMITTED if tx is not None else WrapStatus.DRY_RUN
-    return _outcome(status, call, evaluation, material, version)
-
-
-def _outcome(
-    status: WrapStatus, call: _Call, evaluation: Evaluation, material: Material, version: int | None = None
-) -> WrapResult:
-    return WrapResult(
-        status,
-        evaluation.findings,
-        raised(evaluation) if status is not WrapStatus.REFUSED else (),
-        diff(material.before, evaluation),
-        material.wrap.n,
-        version,
-        evaluation.body if status is not WrapStatus.REFUSED else "",
-        len(material.episodes) if status is not WrapStatus.REFUSED else 0,
+    outcome = evaluate(parsed, material, call.counter, allow_shrink=call.allow_shrink)
+    result = WrapResult(
+        WrapStatus.DRY_RUN,
+        outcome.findings,
+        outcome.raised,
+        diff(material.before, outcome),
+        wrap.n,
+        None,
+        outcome.body,
+        len(material.episodes),
         material.remaining,
         Usage(tokens_out=call.counter(call.text)),
     )
+    mendable = holding(outcome.findings)
+    if outcome.refused or (call.mode == "retry" and wrap.retries < material.settings.max_retries and mendable):
+        _audit_refusal(tx, call, row, outcome.findings)
+        message = "; ".join(dict.fromkeys(finding.fix for finding in mendable if finding.fix))
+        refused = replace(result, status=WrapStatus.REFUSED, raised=(), continuity="", episodes_compressed=0)
+        return replace(refused, message=message)
+    if tx is None:
+        return result
+    version = commit(tx, outcome, material, actor=call.session, composer=call.composer, text=call.text)
+    return replace(result, status=WrapStatus.COMMITTED, version=version)
 
 
-def _refused(
-    tx: Transaction | None,
-    call: _Call,
-    row: dict[str, Any],
-    findings: Sequence[Finding],
-    evaluation: Evaluation | None = None,
-    material: Material | None = None,
-) -> WrapResult:
-    """Audit the refusal with its numbers; the wrap stays open and its lease is renewed."""
+def _answer(finding: Finding) -> WrapResult:
+    return WrapResult(WrapStatus.REFUSED, (finding,), message=finding.fix)
+
+
+def _audit_refusal(tx: Transaction | None, call: _Call, row: dict[str, Any], findings: Sequence[Finding]) -> None:
+    """Write the numbers of a refusal; the wrap stays open and its lease is renewed."""
     if tx is not None:
         rules = Counter(finding.rule for finding in findings if finding.action in (Action.REFUSE, Action.LOWER))
-        data: dict[str, JsonValue] = {
-            "wrap": row["n"],
-            "composer": call.composer,
-            "rules": {**dict(sorted(rules.items()))},
-        }
-        tx.entry("refused", actor=call.session, data=data)
-        tried = row["retries"] + (1 if call.mode == "retry" else 0)
+        tx.entry("refused", actor=call.session, data={"wrap": row["n"], "composer": call.composer, "rules": {**rules}})
+        tried = row["retries"] + (call.mode == "retry")
         tx.update("wrap", row["id"], {"lease_until": lease_end(tx), "retries": tried})
-    message = "; ".join(dict.fromkeys(finding.fix for finding in holding(findings) if finding.fix))
-    if evaluation is None or material is None:
-        return WrapResult(WrapStatus.REFUSED, tuple(findings), wrap=row["n"], message=message)
-    result = _outcome(WrapStatus.REFUSED, call, evaluation, material)
-    return WrapResult(
-        WrapStatus.REFUSED, result.findings, (), result.diff, row["n"], usage=result.usage, message=message
-    )
 
 
 def _no_such_wrap(reader: Reader, tx: Transaction | None, call: _Call, row: dict[str, Any] | None) -> WrapResult:
     """Answer a save for a wrap that is not open: repeated, superseded, or never prepared."""
-    mine = None
-    if call.token is not None:
-        mine = next(
-            (one for one in reader.find("wrap", order="n DESC", limit=50) if holds_token(one, call.token)), None
-        )
-    digest = hashlib.sha256(call.text.encode("utf-8", "surrogatepass")).hexdigest()
-    if mine is not None and mine["state"] == "committed" and json.loads(mine["detail"]).get("text") == digest:
-        return _repeated(reader, mine)
+    recent = reader.find("wrap", order="n DESC", limit=50) if call.token is not None else []
+    mine = next((one for one in recent if holds_token(one, call.token or "")), None)
     if mine is not None:
+        detail: dict[str, Any] = json.loads(mine["detail"])
+        if mine["state"] == "committed" and detail.get("text") == digest(call.text):
+            return _repeated(reader, mine["n"], detail)
         _keep_draft(tx, call, mine)
         fix = "prepare a new wrap; the text is kept as the store's draft"
-        finding = Finding("wrap-superseded", Action.REFUSE, f"wrap {mine['n']} is {mine['state']}", fix)
-    elif row is None:
-        fix = "call prepare_wrap first and save with its token"
-        finding = Finding("wrap-none", Action.REFUSE, "no wrap is open", fix)
-    else:
-        fix = "pass the token of the package that is being answered"
-        finding = Finding("wrap-token", Action.REFUSE, "the token is not that of the open wrap", fix)
-    return WrapResult(WrapStatus.REFUSED, (finding,), message=finding.fix)
+        return _answer(found("wrap-superseded", f"wrap {mine['n']} is {mine['state']}", fix))
+    if row is None:
+        return _answer(found("wrap-none", "no wrap is open", "call prepare_wrap first and save with its token"))
+    fix = "pass the token of the package that is being answered"
+    return _answer(found("wrap-token", "the token is not that of the open wrap", fix))
 
 
-def _repeated(reader: Reader, row: dict[str, Any]) -> WrapResult:
+def _repeated(reader: Reader, wrap: int, detail: dict[str, Any]) -> WrapResult:
     """Give again the result of a save that was committed."""
-    detail = json.loads(row["detail"])
-    version = detail.get("version", newest_version(reader))
-    rows = reader.find("document", {"version": version})
+    rows = reader.find("document", {"version": detail["version"]})
     return WrapResult(
         WrapStatus.COMMITTED,
-        raised=tuple(detail.get("raised", ())),
-        wrap=row["n"],
-        version=version,
+        raised=tuple(detail["raised"]),
+        wrap=wrap,
+        version=detail["version"],
         continuity=rows[0]["body"] if rows else "",
         message="this text was saved before",
     )
@@ -195,23 +163,19 @@ def _repeated(reader: Reader, row: dict[str, Any]) -> WrapResult:
 
 def _keep_draft(tx: Transaction | None, call: _Call, row: dict[str, Any]) -> None:
     """Keep the text of a save that came too late as the store's one draft."""
-    if tx is None or len(call.text.encode("utf-8", "surrogatepass")) > MAX_DOCUMENT_BYTES:
-        return
-    tx.entry("refused", actor=call.session, data={"wrap": row["n"], "draft": True})
-    for old in tx.find("draft"):
-        tx.delete("draft", old["id"])
-    tx.insert("draft", tx.new_id("dr"), {"body": canon(call.text), "wrap": row["n"], "made": tx.now})
+    if tx is not None and _unreadable(call.text) is None:
+        tx.entry("refused", actor=call.session, data={"wrap": row["n"], "draft": True})
+        for old in tx.find("draft"):
+            tx.delete("draft", old["id"])
+        tx.insert("draft", tx.new_id("dr"), {"body": canon(call.text), "wrap": row["n"], "made": tx.now})
 
 
 def _unreadable(text: str) -> Finding | None:
     if not text.strip():
-        return Finding("text-empty", Action.REFUSE, "the text is empty", "answer with the whole document", fixable=True)
+        return found("text-empty", "the text is empty", "answer with the whole document")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_DOCUMENT_BYTES:
-        message = f"{size:,} bytes, the limit is {MAX_DOCUMENT_BYTES:,}"
-        return Finding("text-too-large", Action.REFUSE, message, "shorten the document", fixable=True)
-    for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > MAX_LINE_CHARS:
-            message = f"a line has {len(line):,} characters, the limit is {MAX_LINE_CHARS:,}"
-            return Finding("text-too-large", Action.REFUSE, message, "break the line", line=number, fixable=True)
-    return None
+        return found("text-too-large", f"{size:,} bytes, the limit is {MAX_DOCUMENT_BYTES:,}", "shorten the document")
+    longest, line = max((len(line), -number) for number, line in enumerate(text.split("\n"), 1))
+    message = f"a line has {longest:,} characters, the limit is {MAX_LINE_CHARS:,}"
+    return found("text-too-large", message, "break the line", line=-line) if longest > MAX_LINE_CHARS else None

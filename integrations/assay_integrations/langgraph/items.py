@@ -50,10 +50,11 @@ def text_of(op: PutOp) -> str:
     value = dict(op.value or {})
     if op.index:
         found = [text for field in op.index for text in get_text_at_path(value, tokenize_path(field))]
-        return "\n".join(found) or op.key
-    words = {name: field if isinstance(field, str) else _json(field) for name, field in value.items()}
-    lines = list(words.values()) if len(words) == 1 else [f"{name}: {field}" for name, field in words.items()]
-    return "\n".join(line for line in lines if line.strip()) or op.key
+    else:
+        words = {name: field if isinstance(field, str) else _json(field) for name, field in value.items()}
+        found = list(words.values()) if len(words) == 1 else [f"{name}: {field}" for name, field in words.items()]
+    # A NUL character is a value, but no text; the metadata keeps it.
+    return "\n".join(text for text in found if text.strip()).replace("\0", "\ufffd") or op.key
 
 
 def metadata_of(op: PutOp) -> dict[str, Any]:

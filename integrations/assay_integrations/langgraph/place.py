@@ -38,12 +38,11 @@ class Sessions:
 
     def of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
         """Give the session of an agent's hook; None, with a counted fault, when the user is missing."""
-        return guard.value(self.router, lambda: self._of_agent(context, messages), None, "session")
+        return guard.value(self.router, lambda: self._of_agent(_key(context, messages), messages), None, "session")
 
     def of_tool(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
-        """Give the session of the agent that called a tool."""
-        caller = self._caller()
-        return caller or guard.value(self.router, lambda: self._at(context, messages), None, "session")
+        """Give the session of the agent that called a tool; None as above."""
+        return guard.value(self.router, lambda: self._of_tool(_key(context, messages), messages), None, "session")
 
     @contextmanager
     def calling(self, session: Session) -> Generator[None, None, None]:
@@ -67,23 +66,25 @@ class Sessions:
         if self._owned:
             self.router.close()
 
-    def _caller(self) -> Session | None:
-        return _calling.get().get(self.router)
+    def _of_agent(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
+        session = self._of_tool(key, messages)
+        called = _nested() or self.router in _calling.get()
+        return session.sub(key.agent or _UNNAMED) if called else session
 
-    def _of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session:
-        caller = self._caller()
-        if caller is not None:
-            return caller.sub(_agent(messages) or _UNNAMED)
-        session = self._at(context, messages)
-        return session.sub(_agent(messages) or _UNNAMED) if _nested() else session
+    def _of_tool(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
+        return self._caller(key) or self._at(key, messages)
 
-    def _at(self, context: object, messages: Sequence[BaseMessage]) -> Session:
-        user = field(context, "user_id") or _configurable().get("user_id")
-        thread = thread_id()
-        key = SessionKey(user=None if user is None else str(user), session=thread, agent=_agent(messages))
+    def _caller(self, key: SessionKey) -> Session | None:
+        """Give the session whose tool is running, unless that tool runs an agent for another user or thread."""
+        caller = _calling.get().get(self.router)
+        if caller is None or caller.key.user != key.user or key.session not in (None, caller.key.session):
+            return None
+        return caller
+
+    def _at(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
         # A thread has one run at a time, and a resumed run another id than the interrupted one. Runs without a thread
         # are told apart by the message that began them.
-        human = asked(messages) if thread is None else None
+        human = asked(messages) if key.session is None else None
         return self.router.session(key, run=human.id if human else None, options=self.options, host="langgraph")
 
 
@@ -101,6 +102,11 @@ def thread_id() -> str | None:
     """Give the thread of the run that is going on, or None."""
     thread = _configurable().get("thread_id")
     return None if thread is None else str(thread)
+
+
+def _key(context: object, messages: Sequence[BaseMessage]) -> SessionKey:
+    user = field(context, "user_id") or _configurable().get("user_id")
+    return SessionKey(None if user is None else str(user), thread_id(), _agent(messages))
 
 
 def _configurable() -> Mapping[str, Any]:

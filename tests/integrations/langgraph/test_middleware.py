@@ -175,6 +175,26 @@ def test_a_sub_agent_belongs_to_its_callers_session(store: Store, thread: str | 
     assert [text for source, text in told(store) if source == "user"] == ["Let it count"]
 
 
+def test_an_agent_that_a_tool_runs_for_another_user_is_not_its_callers(tmp_path: Path) -> None:
+    with StoreRouter(tmp_path / "{user}.db") as router:
+        memory = AssayMiddleware(router)
+        script = Script(sub=[Say("Bob is told."), Say("Bob is told again.")])
+        other = create_agent(ScriptedModel(script=script, agent="sub"), middleware=[memory], name="other")
+
+        @tool
+        def tell_bob(text: str) -> str:
+            """Tell bob."""
+            return str(other.invoke(asks(text), at("bobs", user_id="bob"))["messages"][-1].text)
+
+        with Store(router.path("ada")) as hers, Store(router.path("bob")) as his:
+            hers.record(FACT, session="earlier")
+            steps = (Call("tell_bob", {"text": QUESTION}), Say("He knows."))
+            agent(memory, *steps, tools=[tell_bob], name="main").invoke(asks("Tell bob"), at(user_id="ada"))
+            assert [text for _, text in told(his)] == ["Bob is told."]
+            assert ("agent:other", "Bob is told.") not in told(hers)
+        assert FACT not in script.prompts[0].text
+
+
 # -- what is recorded ----------------------------------------------------------------------------------------------
 
 

@@ -121,8 +121,8 @@ def _listening() -> Generator[list[tuple[str, tuple[Any, ...]]]]:
 
 def _is_loopback(arguments: tuple[Any, ...]) -> bool:
     """Judge `(socket, address)` of a connection, or `(host, ...)` of a look-up of a name."""
-    address = arguments[1] if len(arguments) == 2 else arguments[0]
-    return not isinstance(address, (str, tuple)) or str(address).lstrip("('").startswith(_LOOPBACK)
+    address: object = arguments[1] if len(arguments) == 2 else arguments[0]
+    return type(address) not in (str, tuple) or str(address).lstrip("('").startswith(_LOOPBACK)
 
 
 def _written(heard: tuple[str, tuple[Any, ...]]) -> Path | None:

@@ -14,6 +14,7 @@ __all__ = ["Heading", "fence_end", "heading_key", "read_headings"]
 _HASHES = frozenset("#＃﹟")
 _DECORATION = {ord(char): None for char in "#*_`~"}
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
+_CLOSING = re.compile(r"(?:[ \t]#{1,80}){1,80}[ \t]*$")
 _ORDINAL = re.compile(r"^([0-9]{1,3}|[ivxlcdm]{1,7})[.):]\s*")
 
 
@@ -98,8 +99,8 @@ def _heading(index: int, lines: list[str]) -> Heading | None:
         normal = unicodedata.normalize("NFKC", stripped[:8]) + stripped[8:]
         text = normal.lstrip("#")
         level = len(normal) - len(text)
-        text = text.strip().rstrip("#").strip()
-        return Heading(index, level, text) if level <= 6 and text else None
+        text = _CLOSING.sub("", text).strip()
+        return Heading(index, level, text) if level <= 6 and heading_key(text) else None
     inner = stripped.rstrip(":： ")
     if inner[:2] in ("**", "__") and len(inner) > 4 and inner.endswith(inner[:2]):
         return Heading(index, 0, inner)

@@ -14,7 +14,16 @@ from assay.wrap.document.tags import take_tags
 from assay.wrap.document.tree import FactLine, Note, PatternLine
 from assay.wrap.findings import found
 
-__all__ = ["EXPECTED", "claims_level", "read_fact", "read_note", "read_pattern", "strip_bullet", "strip_marks"]
+__all__ = [
+    "EXPECTED",
+    "claims_level",
+    "is_name",
+    "read_fact",
+    "read_note",
+    "read_pattern",
+    "strip_bullet",
+    "strip_marks",
+]
 
 EXPECTED = '- name: what holds | 2x [evidence: ep_k3v9q2ma "words copied from the episode"] [no-contradicts]'
 _GLYPHS = ("thought:", "!", "?", "✓")
@@ -116,14 +125,12 @@ def strip_marks(text: str) -> tuple[str, tuple[Mark, ...]]:
 
 def _subject(before: str, after: str) -> tuple[str, str]:
     """Give the name and the text of a line from what stands before and after its level."""
-    before = _bare(before)
-    after = after.strip().lstrip("-—–:,;").strip()
-    before = _tidy(before)
+    before, after = _bare(before), after.strip().lstrip("-—–:,;")
     if not before:
-        before, after = _tidy(_bare(after)), ""
+        before, after = _bare(after), ""
     name, colon, text = _split_name(before)
     if not name:
-        return "", _bare(_tidy(f"{before} {after}"))
+        return "", _bare(f"{before} {after}")
     return name, _tidy(f"{text} {after}" if colon else after)
 
 
@@ -147,6 +154,11 @@ def _split_name(text: str) -> tuple[str, str, str]:
     return (name, ":", tail[1:].strip()) if colon else ("", "", text)
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a text is one word that can name a line."""
+    return _split_name(text) == (unicodedata.normalize("NFKC", text), "", "")
+
+
 def _nameable(char: str) -> bool:
     return char.isalnum() or char in "_.-" or unicodedata.category(char)[0] == "M"
 
@@ -154,7 +166,7 @@ def _nameable(char: str) -> bool:
 def _bare(text: str) -> str:
     """Take bullets, glyphs and emphasis off the front of a line."""
     while True:
-        stripped = text.strip()
+        stripped = _tidy(text)
         text = strip_bullet(stripped + " ") or stripped
         for glyph in _GLYPHS:
             if text.startswith(glyph):

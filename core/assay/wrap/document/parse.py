@@ -10,7 +10,7 @@ from assay.wrap.document.clean import clean
 from assay.wrap.document.headings import Heading, fence_end, read_headings
 from assay.wrap.document.lines import claims_level, read_fact, read_note, read_pattern
 from assay.wrap.document.tags import take_moves
-from assay.wrap.document.tree import Document, Line, Move, Note, Parsed, Section
+from assay.wrap.document.tree import Document, Line, Move, Note, Parsed, PatternLine, Section
 from assay.wrap.findings import found
 
 __all__ = ["parse"]
@@ -38,6 +38,7 @@ class _Reader:
         self.findings: list[Finding] = []
         self._schema = schema
         self._lines = [self._without_moves(number, line) for number, line in enumerate(lines, 1)]
+        self._dedent = 0  # rendered lines lose their indentation; notes below them lose as much
         self._bodies: dict[str, list[Line]] = {}
         self._openings: dict[str, tuple[Role, int]] = {}
 
@@ -107,7 +108,7 @@ class _Reader:
 
     def _body(self, start: int, end: int, section: str, role: Role) -> list[Line]:
         body: list[Line] = []
-        index = start
+        index, self._dedent = start, 0
         while index < end:
             close = fence_end(self._lines, index, end)
             stripped = self._lines[index].strip()
@@ -131,8 +132,12 @@ class _Reader:
         if not claims_level(raw) and "[" not in raw and "|" not in raw:
             raw, after = self._lines[index], index + 1
         line, findings = read_pattern(raw, index + 1, section)
+        if isinstance(line, Note) and line.text:
+            body.append(self._note(index, section))
+            return index + 1
         self.findings += findings
-        if line is not None and line.text + getattr(line, "name", ""):
+        if isinstance(line, PatternLine):
+            self._dedent = _indent(self._lines[index])
             body.append(line)
         return after
 
@@ -143,6 +148,7 @@ class _Reader:
         if fact is None:
             self._report("durable-untracked", "a line that is no bullet is kept, not tracked", index + 1)
             after = index + 1
+        self._dedent = self._dedent if fact is None else _indent(self._lines[index])
         body.append(fact or self._note(index, section))
         return after
 
@@ -161,7 +167,8 @@ class _Reader:
         return (parts[0], index + 1) if graduating and not claims_level(joined) else (joined, after)
 
     def _note(self, index: int, section: str) -> Note:
-        note, findings = read_note(self._lines[index], index + 1, section)
+        line = self._lines[index]
+        note, findings = read_note(line[min(self._dedent, _indent(line)) :], index + 1, section)
         self.findings += findings
         return note
 

@@ -42,7 +42,9 @@ def valued(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     wanted = [(value, known) for value in values(case.line.text)]
     named = (value for value in values(spelled(case.line.name)) if value.type is not ValueType.NAME)
     wanted += [(value, grounds) for value in (*named, *(one for pair in pairs for one in values(pair.explanation)))]
-    missing = next(((value, texts) for value, texts in wanted if not any(has_value(text, value) for text in texts)), None)
+    missing = next(
+        ((value, texts) for value, texts in wanted if not any(has_value(text, value) for text in texts)), None
+    )
     if missing is None:
         return Step(pairs)
     value, texts = missing

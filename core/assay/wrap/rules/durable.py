@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 from assay.model.finding import Finding
 from assay.model.schema import Role
-from assay.text import near, skeleton
-from assay.wrap.document import Document, FactLine, Line, Move, Section
+from assay.text import covers, near, skeleton
+from assay.wrap.document import Document, FactLine, Line, Move, Section, render_line
 from assay.wrap.findings import found
 
 __all__ = ["keep_facts"]
@@ -65,18 +64,11 @@ def _place(body: list[Line], before: list[FactLine]) -> int:
 
 def _named(move: Move, prior: list[FactLine]) -> FactLine | None:
     wanted = skeleton(move.subjects[0].lstrip("-* "))
-    return next(
-        (fact for fact in prior if wanted in (fact.key, skeleton(f"{fact.text} — cues: {', '.join(fact.cues)}"))), None
-    )
+    return next((fact for fact in prior if wanted in (fact.key, skeleton(render_line(fact).lstrip("- ")))), None)
 
 
 def _unknown(move: Move, prior: list[FactLine]) -> Finding:
     wanted = move.subjects[0]
-    ratios = [(SequenceMatcher(None, wanted[:600], fact.text[:600]).ratio(), fact.text) for fact in prior]
-    ratio, nearest = max(ratios, default=(0.0, ""))
-    fix = (
-        f"name it exactly: [drop-durable: {nearest[:120]}]"
-        if ratio >= 0.5
-        else "name a fact of the durable section exactly"
-    )
+    nearest = max((fact.text for fact in prior), key=lambda text: covers(text, wanted), default="")
+    fix = f"name it exactly: [drop-durable: {nearest[:120]}]" if nearest else "no fact is pinned: leave the marker out"
     return found("move-rejected", f"no pinned fact reads {wanted[:80]!r}", fix, section=move.section, line=move.line)

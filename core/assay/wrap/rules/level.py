@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from assay.beliefs.ceiling import Ceiling, ceiling
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark
-from assay.beliefs.ceiling import Ceiling, ceiling
 from assay.wrap.rules.case import Case, Window
 from assay.wrap.rules.claims import is_label
 from assay.wrap.rules.judging import Judged
@@ -22,6 +22,8 @@ _MARKS = {
     "pool": Mark.SHARED_EVIDENCE,
     "reuse": Mark.SHARED_EVIDENCE,
 }
+# What a line without evidence does not change.
+_LASTING = (Mark.CONTESTED, Mark.USER_ONLY, Mark.SELF_GROUNDED, Mark.REVOKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +47,14 @@ class Decision:
         return self.judged.case
 
 
-def decide(judged: Judged, window: Window, *, barred: str = "") -> Decision:
-    """Give the level of a line.
-
-    Args:
-        judged: The line after the checks.
-        window: The facts of the save.
-        barred: A rule that forbids any line of this name to rise, or "".
-    """
-    case = judged.case
+def decide(judged: Judged, window: Window, *, barred: bool = False) -> Decision:
+    """Give the level of a line; `barred` when no line of its name may rise."""
     if judged.passed:
         return _passed(judged, window, barred)
-    if judged.case.line.citations:
-        return _failed(judged, window)
-    if case.history is None:
-        return _entered(judged, window)
-    return _bare(judged, window)
+    return _failed(judged, window) if judged.case.line.citations else _bare(judged, window)
 
 
-def _passed(judged: Judged, window: Window, barred: str) -> Decision:
+def _passed(judged: Judged, window: Window, barred: bool) -> Decision:
     case = judged.case
     asked, held = case.line.level, case.held
     if asked < held:
@@ -111,37 +102,27 @@ def _failed(judged: Judged, window: Window) -> Decision:
     return Decision(judged, level, False, (_MARKS.get(judged.failed, Mark.UNGROUNDED),), tuple(findings))
 
 
-def _entered(judged: Judged, window: Window) -> Decision:
-    case = judged.case
-    if case.line.level == 1 or window.first:
-        return Decision(judged, 1, findings=judged.findings)
-    message = f"{case.line.label[:80]!r} is new and enters at 1x, not {case.line.level}x"
-    finding = case.found("needs-evidence", message, "write new lines at 1x")
-    return Decision(judged, 1, False, (Mark.NEEDS_EVIDENCE,), (*judged.findings, finding))
-
-
 def _bare(judged: Judged, window: Window) -> Decision:
+    """Decide on a line without evidence: it keeps what is held, and gains nothing."""
     case = judged.case
     asked, held = case.line.level, case.held
+    lasting = case.history.belief.marks if case.history else ()
+    marks = [mark for mark in lasting if mark in _LASTING]
+    findings = list(judged.findings)
     if asked < held:
         return _lowered(judged, verified=False)
-    if asked > held:
-        if window.first:
-            return Decision(judged, held, findings=judged.findings)
-        message = f"written {asked}x, kept at {held}x: it cites nothing"
+    if asked > held and not window.first:
+        message = f"written {asked}x, kept at {held}x: {'it cites nothing' if case.history else 'it is new'}"
         fix = 'cite an episode of the window that shows it: [evidence: REF "words copied from it"]'
-        finding = case.found("needs-evidence", message, fix)
-        return Decision(judged, held, False, (Mark.NEEDS_EVIDENCE,), (*judged.findings, finding))
-    if window.first or held == 1:
-        kept = tuple(mark for mark in _kept_marks(case) if mark is not Mark.CARRIED_FORWARD)
-        return Decision(judged, held, False, kept, judged.findings)
-    findings = list(judged.findings)
-    if window.recent(case.history):
-        findings.append(case.found("carried-forward", f"kept at {held}x without new evidence"))
-    else:
-        since = case.history.verified.isoformat() if case.history and case.history.verified else "never"
-        findings.append(case.found("cold", f"kept at {held}x; last verified {since}"))
-    marks = dict.fromkeys((*_kept_marks(case), Mark.CARRIED_FORWARD))
+        findings.append(case.found("needs-evidence", message, fix if case.history else "write new lines at 1x"))
+        marks = [Mark.NEEDS_EVIDENCE]
+    elif held > 1 and not window.first:
+        marks.append(Mark.CARRIED_FORWARD)
+        if window.recent(case.history):
+            findings.append(case.found("carried-forward", f"kept at {held}x without new evidence"))
+        else:
+            since = case.history.verified if case.history else None
+            findings.append(case.found("cold", f"kept at {held}x; last verified {since or 'never'}"))
     return Decision(judged, held, False, tuple(marks), tuple(findings))
 
 
@@ -149,11 +130,4 @@ def _lowered(judged: Judged, *, verified: bool) -> Decision:
     case = judged.case
     level = case.held - 1
     message = f"written {case.line.level}x, held {case.held}x: lowered to {level}x at the author's wish"
-    finding = case.found("lowered-by-author", message)
-    return Decision(judged, level, verified, (), (*judged.findings, finding))
-
-
-def _kept_marks(case: Case) -> tuple[Mark, ...]:
-    """Give the marks whose state a line without evidence does not change."""
-    lasting = (Mark.CONTESTED, Mark.USER_ONLY, Mark.SELF_GROUNDED, Mark.REVOKED)
-    return tuple(mark for mark in case.history.belief.marks if mark in lasting) if case.history else ()
+    return Decision(judged, level, verified, (), (*judged.findings, case.found("lowered-by-author", message)))

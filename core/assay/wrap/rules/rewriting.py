@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.beliefs.grounding import has_value
 from assay.model.constants import COPY_COVER
 from assay.model.finding import Finding
 from assay.text import agrees, covers, fold, near, values
@@ -23,15 +24,9 @@ def settled_text(decision: Decision) -> tuple[str, Finding | None]:
     if decision.judged.passed or not old or unearned or near(new, old):
         return new, None
     known = "\n".join([old, *(ground.text for ground in history.counted)])
-    stated = values(known)
-    if (
-        covers(known, new) >= COPY_COVER
-        and agrees(old, new)
-        and all(any(value.matches(other) for other in stated) for value in values(new))
-    ):
+    stated = all(has_value(known, value) for value in values(new))
+    if stated and covers(known, new) >= COPY_COVER and agrees(old, new):
         return new, None
-    message = (
-        f"the text of {case.line.label[:60]!r} changed and nothing that counts says the new one; the old text is kept"
-    )
+    message = f"{case.line.label[:60]!r} has another text, and nothing that counts says it; the old one is kept"
     fix = "keep the old text, or cite an episode that says the new one; a different statement needs a name of its own"
     return old, case.found("claim-ungrounded", message, fix)

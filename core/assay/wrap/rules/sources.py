@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from assay.beliefs.grounds import Ground
@@ -12,6 +12,7 @@ from assay.model.labels import Trust
 from assay.text import content_set, near, skeleton
 from assay.wrap.document import Document, FactLine, Line, Note, Section
 from assay.wrap.findings import found
+from assay.wrap.rules.case import Window
 
 __all__ = ["Origins", "attribute", "line_key"]
 
@@ -30,14 +31,10 @@ def line_key(text: str) -> str:
 
 
 def attribute(
-    before: Document | None,
-    after: Document,
-    previous: Origins,
-    grounds: Sequence[Ground],
-    weights: Callable[[str], float],
+    before: Document | None, after: Document, previous: Origins, window: Window
 ) -> tuple[Document, Origins, list[Finding]]:
     """Attribute each note and fact to the version before, to episodes of the window, or to nothing."""
-    work = _Attribution(before, previous, grounds, weights)
+    work = _Attribution(before, previous, window)
     sections: list[Section] = []
     for section in after.sections:
         body = [kept for line in section.body if (kept := work.judged(line, section.heading)) is not None]
@@ -48,18 +45,12 @@ def attribute(
 class _Attribution:
     """Collects the origin of each line of one document."""
 
-    def __init__(
-        self,
-        before: Document | None,
-        previous: Origins,
-        grounds: Sequence[Ground],
-        weights: Callable[[str], float],
-    ) -> None:
+    def __init__(self, before: Document | None, previous: Origins, window: Window) -> None:
         lines = [line for section in before.sections for line in section.body] if before else []
         self._old = {line_key(line.text): line.text for line in lines if _counts(line)}
         self._previous = previous
-        self._grounds = [(ground, content_set(ground.text)) for ground in grounds]
-        self._weights = weights
+        self._grounds = [(ground, content_set(ground.text)) for ground in window.grounds.values()]
+        self._weights = window.weights
         self.sources: dict[str, tuple[str, ...]] = {}
         self.relayed: set[str] = set()
         self.findings: list[Finding] = []

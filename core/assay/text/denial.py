@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from assay.text.content import content_set, is_stop, term_of
+from assay.text.clipping import sentences
 from assay.text.lexicon import entries, members
 from assay.text.script import SPACELESS, Script, classes
 from assay.text.segment import Token, chunk_tokens, text_tokens
-from assay.text.sentences import sentences
+from assay.text.vocabulary import content_set, is_stop, term_of
 
 __all__ = ["Negation", "Polarity", "agrees", "polarity"]
 

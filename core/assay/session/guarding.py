@@ -4,32 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from assay.session.faults import FaultLog
+if TYPE_CHECKING:
+    from assay.session.router import StoreRouter
+    from assay.session.session import Session
 
-__all__ = ["Guarded", "guard"]
+__all__ = ["guard"]
 
 T = TypeVar("T")
-
-
-class Guarded(Protocol):
-    """What a guard reports to: a session or a router."""
-
-    @property
-    def label(self) -> str:
-        """Name it in the log."""
-        ...
-
-    @property
-    def faults(self) -> FaultLog:
-        """Where faults are counted."""
-        ...
-
-    @property
-    def raises(self) -> bool:
-        """Whether faults go through, for debugging."""
-        ...
 
 
 class guard:
@@ -43,7 +26,7 @@ class guard:
             session.tool_result(name, result, call_id=call_id)
     """
 
-    def __init__(self, owner: Guarded, code: str) -> None:
+    def __init__(self, owner: Session | StoreRouter, code: str) -> None:
         self._owner = owner
         self._code = code
 
@@ -59,7 +42,7 @@ class guard:
         return not self._owner.raises
 
     @staticmethod
-    def value(owner: Guarded, fn: Callable[[], T], default: T, code: str = "briefing") -> T:
+    def value(owner: Session | StoreRouter, fn: Callable[[], T], default: T, code: str = "briefing") -> T:
         """Give what the function returns, or the default when it fails."""
         result = default
         with guard(owner, code):

@@ -20,17 +20,17 @@ def redact(text: str) -> tuple[str, int]:
     """
     count = 0
     lower = text.casefold()
-    for kind, signs, form in _forms():
-        if any(sign in lower for sign in signs):
-            text, found = _cut_keys(text, form) if kind == "private-key" else _replace(kind, form, text)
-            count += found
+    for _, kind, form in sorted({found for sign, found in _signs() if sign in lower}):
+        text, found = _cut_keys(text, form) if kind == "private-key" else _replace(kind, form, text)
+        count += found
     return text, count
 
 
 @cache
-def _forms() -> tuple[tuple[str, list[str], str], ...]:
+def _signs() -> list[tuple[str, tuple[int, str, str]]]:
+    """Return each string that a text with a secret must hold, with the rank, kind and expression it calls for."""
     split = (line.split("\t") for line in lines("secrets"))
-    return tuple((kind, signs.split(), form) for kind, signs, form in split)
+    return [(sign, (rank, kind, form)) for rank, (kind, signs, form) in enumerate(split) for sign in signs.split()]
 
 
 def _replace(kind: str, form: str, text: str) -> tuple[str, int]:

@@ -1,0 +1,67 @@
+"""What the items of the Agents SDK say: they are dicts on their way to a model, and objects on their way back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any, cast
+
+from agents import ModelResponse, ToolOutputFileContent, ToolOutputImage, ToolOutputText, TResponseInputItem
+
+__all__ = ["arguments", "field", "output", "question", "spoken", "text_of", "words"]
+
+_FROM_OUTSIDE = ("user", "system", "developer")
+
+
+def field(thing: object, name: str) -> Any:
+    """Read a field of an item or a context, which are dicts or objects as their author likes."""
+    return cast("Mapping[str, Any]", thing).get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+
+
+def text_of(item: object) -> str:
+    """Give the words of a message; what is no text is named, not dumped."""
+    content = field(item, "content")
+    return content if isinstance(content, str) else "\n".join(map(_part, content or ()))
+
+
+def words(given: str | Sequence[TResponseInputItem]) -> list[str]:
+    """Give what a person says anew: the input, or the messages of the user behind the last answer in it."""
+    if isinstance(given, str):
+        return [given]
+    newest = list(takewhile(lambda item: field(item, "role") in _FROM_OUTSIDE, reversed(given)))
+    return [text_of(item) for item in reversed(newest) if field(item, "role") == "user"]
+
+
+def question(given: Sequence[TResponseInputItem], asked: str) -> int:
+    """Find the message that a run answers, in what a model is about to receive."""
+    users = [place for place, item in enumerate(given) if field(item, "role") == "user"]
+    recorded = [place for place in users if text_of(given[place]) == asked]
+    return (recorded or users or [len(given)])[-1]
+
+
+def spoken(response: ModelResponse) -> str:
+    """Give what a model said besides the calls it asks for."""
+    return "\n".join(filter(None, (text_of(item) for item in response.output if item.type == "message")))
+
+
+def arguments(text: str) -> object:
+    """Read the arguments of a call, which a model writes as JSON, or nearly so."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def output(result: object) -> object:
+    """Give what a tool gave, with its pictures and files named instead of dumped."""
+    parts = cast("list[object]", result) if isinstance(result, list) else [result]
+    if parts and all(isinstance(part, (ToolOutputText, ToolOutputImage, ToolOutputFileContent)) for part in parts):
+        return "\n".join(map(_part, parts))
+    return result
+
+
+def _part(part: object) -> str:
+    text = field(part, "text") or field(part, "refusal")
+    kind = str(field(part, "type") or "attachment")
+    return text if isinstance(text, str) else f"[{kind.removeprefix('input_')}]"

@@ -1,0 +1,63 @@
+"""The two tools with which a model uses its memory on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from agents import Tool, function_tool
+from agents.tool_context import ToolContext
+from assay.session import (
+    RECALL,
+    REMEMBER,
+    Session,
+    SessionOptions,
+    StoreRouter,
+    Target,
+    guard,
+    recall_tool,
+    remember_tool,
+)
+from assay_integrations.openai_agents.items import field
+from assay_integrations.openai_agents.place import Sessions
+
+__all__ = ["tools"]
+
+_UNAVAILABLE = "Memory is not available at the moment."
+
+
+def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[Tool]:
+    """Make the tools `recall` and `remember` for an agent.
+
+    User and session are those of the run; without an `AssayRunner` on the same `StoreRouter` they are `user_id` and
+    `session_id` of the run's context.
+
+    Args:
+        target: What `AssayRunner` takes; give both the same `StoreRouter` to let them share their stores.
+
+    Example:
+        router = StoreRouter("memory/{user}.db")
+        agent = Agent("assistant", tools=tools(router))
+        await AssayRunner(router).run(agent, "What do you know?", user="ada")
+    """
+    sessions = Sessions(target, options)
+
+    async def recall(context: ToolContext[Any], query: str) -> str:
+        return await _use(sessions, context, lambda session: recall_tool(session, query))
+
+    async def remember(context: ToolContext[Any], text: str) -> str:
+        return await _use(sessions, context, lambda session: remember_tool(session, text))
+
+    return [
+        function_tool(recall, description_override=RECALL),
+        function_tool(remember, description_override=REMEMBER),
+    ]
+
+
+async def _use(sessions: Sessions, context: ToolContext[Any], verb: Callable[[Session], str]) -> str:
+    session = sessions.of_tool(context.context, field(context.agent, "name"))
+    if session is not None:
+        with guard(session, "tool"):
+            return await session.aio.run(partial(verb, session))
+    return _UNAVAILABLE

@@ -1,0 +1,17 @@
+"""The contract on Pydantic AI, through `Agent` and its own runner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.testing import AdapterContract, Harness
+
+from .harness import PydanticAIHarness
+
+
+class TestContract(AdapterContract):
+    @pytest.fixture
+    def harness(self) -> Harness[Any]:
+        return PydanticAIHarness()
