@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 
 from assay.session import Placement, Session
 from assay_integrations.langgraph.place import asked, field
+from langgraph.graph import END
 from langgraph.types import Command
 
 __all__ = ["began", "briefed", "ended", "returned", "said", "with_briefing"]
@@ -34,8 +35,10 @@ def briefed(session: Session, request: ModelRequest[Any]) -> ModelRequest[Any]:
     text = _briefing(session, request.messages)
     if not text:
         return request
-    before = request.system_message
-    return request.override(system_message=SystemMessage(f"{before.text}\n\n{text}" if before else text))
+    before = request.system_message.content if request.system_message else ""
+    # A list of blocks may carry marks of the provider's cache: it grows by a block, and is not joined to a text.
+    after = f"{before}\n\n{text}".strip() if isinstance(before, str) else [*before, {"type": "text", "text": text}]
+    return request.override(system_message=SystemMessage(after))
 
 
 def with_briefing(session: Session, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -61,8 +64,9 @@ def returned(session: Session, name: str, call_id: str | None, result: ToolMessa
                 session.tool_error(name, str(content), call_id=call_id)
             else:
                 session.tool_result(name, content, call_id=call_id)
-    if isinstance(result, Command) and isinstance(result.goto, str) and result.goto:
-        session.handoff(session.key.agent or "agent", result.goto, id=call_id)
+    if isinstance(result, Command) and result.graph == Command.PARENT and isinstance(result.goto, str):
+        if result.goto not in ("", END):
+            session.handoff(session.key.agent or "agent", result.goto, id=call_id)
 
 
 def ended(session: Session, state: Mapping[str, Any]) -> None:

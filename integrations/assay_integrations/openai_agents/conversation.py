@@ -7,6 +7,7 @@ from functools import partial
 from agents import SQLiteSession, TResponseInputItem
 from agents.memory import Session as HostSession
 from agents.memory import SessionSettings
+
 from assay.session import AnyComposer, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.openai_agents import items
 from assay_integrations.openai_agents.items import field

@@ -16,6 +16,7 @@ from agents import (
     TResponseInputItem,
 )
 from agents.run import ModelInputData
+
 from assay.session import Placement, Session
 from assay_integrations.openai_agents import items
 

@@ -22,6 +22,7 @@ from agents import (
 from agents.memory import Session as HostSession
 from agents.run import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
+
 from assay.session import Session, guard
 from assay_integrations.openai_agents.composing import Config
 from assay_integrations.openai_agents.events import Events
@@ -131,7 +132,7 @@ class MemoryHooks(RunHooks[Any]):
 
     async def on_tool_end(self, context: Context, agent: Agent[Any], tool: Tool, result: object) -> None:
         """Record what the tool gives."""
-        await self._theirs.on_tool_end(context, agent, tool, result)  # type: ignore[arg-type]  # `str` in old releases
+        await self._theirs.on_tool_end(context, agent, tool, result)
         await self._tell("tool_result", partial(self.events.returned, tool.name, result, _call(context)[1]))
 
     async def format_error(self, args: ToolErrorFormatterArgs[Any]) -> str | None:

@@ -48,8 +48,10 @@ class Sessions:
         caller = self._caller()
         if caller is not None:
             return caller.named(agent)
-        user, session = field(context, "user_id"), field(context, "session_id")
-        key = SessionKey(*(None if name is None else str(name) for name in (user, session)), agent)
+        user, session = (
+            None if name is None else str(name) for name in (field(context, "user_id"), field(context, "session_id"))
+        )
+        key = SessionKey(user, session, agent)
         return guard.value(self.router, lambda: self.of_key(key), None, "session")
 
     def of_key(self, key: SessionKey, *, run: str | None = None) -> Session:

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from agents import Agent, RunErrorHandlers, RunHooks, Runner, RunResult, RunResultStreaming
 from agents.memory import Session as HostSession
+
 from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.openai_agents.composing import Config, compose
 from assay_integrations.openai_agents.events import Events, Given
@@ -167,9 +168,7 @@ class AssayRunner:
         """Close the stores that it opened; runs after this are not remembered."""
         self._sessions.close()
 
-    def _hooked(
-        self, key: SessionKey, agent: Agent[Any], given: Given, hooks: AnyHooks, config: Config
-    ) -> MemoryHooks:
+    def _hooked(self, key: SessionKey, agent: Agent[Any], given: Given, hooks: AnyHooks, config: Config) -> MemoryHooks:
         session, composer = self._sessions.of_run(key), partial(compose, agent, config)
         if session.root:
             self._composers[key.user, session.key.session] = composer

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents import Tool, function_tool
 from agents.tool_context import ToolContext
+
 from assay.session import (
     RECALL,
     REMEMBER,

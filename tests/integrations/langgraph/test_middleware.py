@@ -15,9 +15,10 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelRetryMiddleware
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import StructuredTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
@@ -233,6 +234,17 @@ def test_the_message_in_a_command_is_the_result_of_its_tool(store: Store) -> Non
     assert told(store)[1:3] == [("agent", "look {}"), ("tool:look", "nothing there")]
 
 
+def test_a_command_that_ends_the_run_is_no_handoff(store: Store) -> None:
+    @tool
+    def stop(runtime: ToolRuntime) -> Command[Any]:
+        """Stop."""
+        return Command(goto=END, update={"messages": [ToolMessage("stopped", tool_call_id=runtime.tool_call_id)]})
+
+    agent(AssayMiddleware(store), Call("stop", {}), Say("Stopped."), tools=[stop]).invoke(asks("Stop"), at())
+    assert [text for _, text in told(store)][:3] == ["Stop", "stop {}", "stopped"]
+    assert not [text for _, text in told(store) if "->" in text]
+
+
 def test_a_structured_response_is_what_the_agent_said(store: Store) -> None:
     class Answer(BaseModel):
         day: str
@@ -312,6 +324,23 @@ def test_placed_as_system_text_it_follows_the_hosts_own(store: Store) -> None:
     assert system.startswith(f"{SYSTEM}\n\n<memory-")
     assert FACT in system
     assert users == (QUESTION,)
+
+
+def test_a_system_prompt_of_blocks_keeps_its_blocks(store: Store) -> None:
+    store.record(FACT, session="earlier")
+    block = {"type": "text", "text": SYSTEM, "cache_control": {"type": "ephemeral"}}
+    seen: list[Any] = []
+
+    class Looks(AgentMiddleware[Any, Any, Any]):
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            seen.extend(request.system_message.content)
+            return handler(request)
+
+    memory = AssayMiddleware(store, options=SessionOptions(placement=Placement.SYSTEM))
+    model = ScriptedModel(script=Script(Say("On Tuesday.")))
+    create_agent(model, system_prompt=SystemMessage([block]), middleware=[memory, Looks()]).invoke(asks(), at())
+    assert seen[0] == block
+    assert FACT in seen[1]["text"]
 
 
 # -- the wrap ------------------------------------------------------------------------------------------------------

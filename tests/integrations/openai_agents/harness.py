@@ -272,7 +272,7 @@ def _tools(script: Script, built: Built) -> list[Tool]:
     *plain, signal = script.tools()
     return [
         *(function_tool(tool) for tool in plain),
-        function_tool(signal, failure_error_function=None),  # type: ignore[call-overload]
+        function_tool(signal, failure_error_function=None),
         function_tool(approve, needs_approval=True),
     ]
 

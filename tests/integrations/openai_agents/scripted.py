@@ -8,13 +8,12 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agents import Model, ModelResponse, Usage
+from agents import ItemHelpers, Model, ModelResponse, Usage
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
     ResponseFunctionToolCall,
     ResponseOutputMessage,
-    ResponseOutputText,
     ResponseTextDeltaEvent,
 )
 
@@ -36,22 +35,23 @@ class ScriptedModel(Model):
     async def get_response(self, system_instructions: Any, input: Any, *rest: Any, **more: Any) -> ModelResponse:
         return ModelResponse(output=[self._reply(system_instructions, input)], usage=Usage(), response_id=None)
 
-    async def stream_response(self, system_instructions: Any, input: Any, *rest: Any, **more: Any) -> AsyncIterator[Any]:
+    async def stream_response(
+        self, system_instructions: Any, input: Any, *rest: Any, **more: Any
+    ) -> AsyncIterator[Any]:
         reply = self._reply(system_instructions, input)
-        text = "".join(part.text for part in reply.content) if isinstance(reply, ResponseOutputMessage) else ""  # type: ignore[union-attr]
+        text = ItemHelpers.extract_last_content(reply)
         for place, word in enumerate(text.split(" ") if text else ()):
             await asyncio.sleep(0)  # as a network does: whoever reads the stream gets its turn
-            yield ResponseTextDeltaEvent(
-                type="response.output_text.delta",
-                **{"delta": f" {word}" if place else word, "item_id": "m", "logprobs": []},  # type: ignore[arg-type]
-                **{"content_index": 0, "output_index": 0, "sequence_number": place},
+            yield ResponseTextDeltaEvent.model_validate(
+                {"type": "response.output_text.delta", "delta": f" {word}" if place else word, "logprobs": []}
+                | {"item_id": "m", "content_index": 0, "output_index": 0, "sequence_number": place}
             )
         await asyncio.sleep(0)
-        done = Response(
-            **{"id": "r", "created_at": 0, "model": "scripted", "object": "response", "output": [reply]},  # type: ignore[arg-type]
-            **{"tool_choice": "none", "tools": [], "parallel_tool_calls": False},  # type: ignore[arg-type]
+        done: dict[str, Any] = {"id": "r", "created_at": 0, "model": "scripted", "object": "response"}
+        done |= {"output": [reply], "tool_choice": "none", "tools": [], "parallel_tool_calls": False}
+        yield ResponseCompletedEvent(
+            type="response.completed", sequence_number=0, response=Response.model_validate(done)
         )
-        yield ResponseCompletedEvent(type="response.completed", sequence_number=0, response=done)
 
     def _reply(self, system: str | None, given: Any) -> Output:
         items = [{"role": "user", "content": given}] if isinstance(given, str) else given
@@ -59,11 +59,11 @@ class ScriptedModel(Model):
         step = self._script.reply([*([("system", system)] if system else []), *received], agent=self._agent)
         match step:
             case Say():
-                part = ResponseOutputText(text=str(step.text), type="output_text", annotations=[])
-                return ResponseOutputMessage(
-                    # The same id in every message, as the host gives those of models that have none.
-                    **{"id": "__fake_id__", "type": "message", "role": "assistant", "status": "completed"},  # type: ignore[arg-type]
-                    content=[part],
+                # The same id in every message, as the host gives those of models that have none.
+                part = {"text": str(step.text), "type": "output_text", "annotations": []}
+                return ResponseOutputMessage.model_validate(
+                    {"id": "__fake_id__", "type": "message", "role": "assistant", "status": "completed"}
+                    | {"content": [part]}
                 )
             case Call():
                 return self._call(step.name, json.dumps(step.args), step.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -272,10 +272,10 @@ def _loop() -> Generator[None]:
     try:
         yield
     finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
+        for task in asyncio.all_tasks(loop):
             task.cancel()
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            with suppress(BaseException):
+                loop.run_until_complete(task)
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.run_until_complete(loop.shutdown_default_executor())
         asyncio.set_event_loop(None)
