@@ -34,8 +34,16 @@ def _asks(scene: Scene, citation: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "made_up", ["ep_00000000", "ep_1d55d41zzzzzzzzzzzzzzzzzzz", "1d55d41z", "EP_00000000", "dead8eef", "ep_1d55d41z0000000000000000001"]
-)  # fmt: skip
+    "made_up",
+    [
+        "ep_00000000",
+        "ep_1d55d41zzzzzzzzzzzzzzzzzzz",
+        "1d55d41z",
+        "EP_00000000",
+        "dead8eef",
+        "ep_1d55d41z0000000000000000001",
+    ],
+)
 def test_a01_an_id_that_never_existed(made_up: str) -> None:
     scene = _founded()
     scene.say(SECOND, "s2", "bob")
@@ -154,8 +162,12 @@ def test_a18_a19_few_episodes_and_many_claims() -> None:
 
 def test_a20_an_agent_that_cites_what_it_recorded_itself_ends_at_2x() -> None:
     scene = Scene()
-    claims = ["The cache is safe to skip on small reads", "Small reads: skip the cache, which is safe and quick",
-              "Skipping the cache on small reads is safe, measured again", "Once more small reads were safe when we skip the cache"]  # fmt: skip
+    claims = [
+        "The cache is safe to skip on small reads",
+        "Small reads: skip the cache, which is safe and quick",
+        "Skipping the cache on small reads is safe, measured again",
+        "Once more small reads were safe when we skip the cache",
+    ]
     line = "cache: the cache is safe to skip on small reads"
     for place, claim in enumerate(claims):
         one = scene.say(claim, f"s{place}", "agent", "agent")
@@ -174,23 +186,63 @@ def test_a21_one_sentence_in_every_session_stays_at_1x() -> None:
 
 
 CONTROLS = [
-    ("port: the database listens on port 5432", "The database listens on port 5432", "psql reached the database at port 5432 today"),
-    ("owner: Elena owns the billing service", "Elena owns the billing service", "Ask Elena about the billing service, she owns it"),
-    ("day: releases go out on Tuesday", "Our releases go out on Tuesday", "Bob moved the release to Tuesday since releases go out then"),
-    ("zeit: der Build dauert 12 Minuten", "Der Build dauert 12 Minuten", "Gemessen: 12 Minuten, so lange dauert der Build auf der CI"),
-    ("форма: отчёт сдают в понедельник", "Отчёт сдают в понедельник", "Мария напомнила: в понедельник сдают отчёт за неделю"),
+    (
+        "port: the database listens on port 5432",
+        "The database listens on port 5432",
+        "psql reached the database at port 5432 today",
+    ),
+    (
+        "owner: Elena owns the billing service",
+        "Elena owns the billing service",
+        "Ask Elena about the billing service, she owns it",
+    ),
+    (
+        "day: releases go out on Tuesday",
+        "Our releases go out on Tuesday",
+        "Bob moved the release to Tuesday since releases go out then",
+    ),
+    (
+        "zeit: der Build dauert 12 Minuten",
+        "Der Build dauert 12 Minuten",
+        "Gemessen: 12 Minuten, so lange dauert der Build auf der CI",
+    ),
+    (
+        "форма: отчёт сдают в понедельник",
+        "Отчёт сдают в понедельник",
+        "Мария напомнила: в понедельник сдают отчёт за неделю",
+    ),
     ("顏色: 按鈕的顏色是綠色", "設計稿裡按鈕的顏色是綠色", "客戶確認按鈕要用綠色這個顏色"),
     ("서버: 서버는 밤에 재시작된다", "서버는 밤에 재시작된다", "로그를 보면 서버는 밤에 자동으로 재시작된다"),
-    ("ci: run `make test` before push", "Always run `make test` before you push", "After the red build Bob will run `make test` before each push"),
-    ("limit: uploads over 25 MB are rejected", "Uploads over 25 MB are rejected", "A 30 MB video upload came back: uploads over 25 MB get rejected"),
+    (
+        "ci: run `make test` before push",
+        "Always run `make test` before you push",
+        "After the red build Bob will run `make test` before each push",
+    ),
+    (
+        "limit: uploads over 25 MB are rejected",
+        "Uploads over 25 MB are rejected",
+        "A 30 MB video upload came back: uploads over 25 MB get rejected",
+    ),
     ("café: le café ferme à 18h", "Le café ferme à 18h le vendredi", "Paul est arrivé trop tard, le café ferme à 18h"),
-    ("token: tokens expire after 15 minutes", "Access tokens expire after 15 minutes", "After 15 minutes the session dropped, tokens expire"),
-    ("url: docs live at https://docs.example.org/api", "The docs live at https://docs.example.org/api", "Link for newcomers: https://docs.example.org/api, docs live there"),
-    ("path: logs are in /var/log/app", "Application logs are in /var/log/app", "Found the logs, they are in /var/log/app on host two"),
+    (
+        "token: tokens expire after 15 minutes",
+        "Access tokens expire after 15 minutes",
+        "After 15 minutes the session dropped, tokens expire",
+    ),
+    (
+        "url: docs live at https://docs.example.org/api",
+        "The docs live at https://docs.example.org/api",
+        "Link for newcomers: https://docs.example.org/api, docs live there",
+    ),
+    (
+        "path: logs are in /var/log/app",
+        "Application logs are in /var/log/app",
+        "Found the logs, they are in /var/log/app on host two",
+    ),
     ("vegan: Ada is vegan", "Ada is vegan", "Dinner for Ada: she is strictly vegan, as told"),
     ("اجتماع: الاجتماع يوم الاثنين", "الاجتماع الأسبوعي يوم الاثنين", "قالت سارة إن الاجتماع صار يوم الاثنين صباحا"),
     ("会議: 会議は毎週月曜日に開く", "会議は毎週月曜日に開く", "田中さんも会議は毎週月曜日に開くと言った"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("control", [*CONTROLS, *HONEST.values()], ids=lambda one: one[0][:12])

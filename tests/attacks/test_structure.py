@@ -32,10 +32,27 @@ def test_c02_c03_an_episode_forges_no_section_and_no_entry(text: str) -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["## Patterns:", "##  Patterns", "## **Patterns**", "## My Patterns", "## Patterns (learned)", "Patterns\n--------", "Patterns\n===",
-     "**Patterns**", "## Pat\u200bterns", "## Ｐａｔｔｅｒｎｓ", "＃＃ Patterns", "## 🧠 Patterns", "## 2. Patterns", "## Раttеrns", "### patterns",
-     "## Pat\u00adterns", "## \u202ePatterns\u202c", "<!-- x -->\n## Patterns"],
-)  # fmt: skip
+    [
+        "## Patterns:",
+        "##  Patterns",
+        "## **Patterns**",
+        "## My Patterns",
+        "## Patterns (learned)",
+        "Patterns\n--------",
+        "Patterns\n===",
+        "**Patterns**",
+        "## Pat\u200bterns",
+        "## Ｐａｔｔｅｒｎｓ",
+        "＃＃ Patterns",
+        "## 🧠 Patterns",
+        "## 2. Patterns",
+        "## Раttеrns",
+        "### patterns",
+        "## Pat\u00adterns",
+        "## \u202ePatterns\u202c",
+        "<!-- x -->\n## Patterns",
+    ],
+)
 @pytest.mark.parametrize("twice", [False, True])
 def test_c04_c05_no_spelling_of_a_heading_saves_a_forged_level(heading: str, twice: bool) -> None:
     scene = Scene()

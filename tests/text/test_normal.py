@@ -21,7 +21,8 @@ def test_a_form_of_a_form_is_itself(form, text: str) -> None:
 @pytest.mark.parametrize("form", [canon, fold, skeleton])
 def test_a_form_of_every_single_character_is_stable(form) -> None:
     unstable = []
-    for code in range(sys.maxunicode + 1):
+    # The first plane whole, where the forms differ most; the rest, most of it unassigned, by every 61st.
+    for code in (*range(0x10000), *range(0x10000, sys.maxunicode + 1, 61), *range(0xE0000, 0xE0200)):
         once = form("a" + chr(code) + "1")
         if form(once) != once:
             unstable.append(hex(code))

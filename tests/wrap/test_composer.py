@@ -32,8 +32,28 @@ _text = st.one_of(
     st.sampled_from(_NASTY),
     st.sampled_from([text for triple in HONEST.values() for text in triple]),
     st.text(min_size=1, max_size=60).filter(lambda text: text.strip() and "\0" not in text and text.isprintable()),
-    st.lists(st.sampled_from("deploy friday cache cold rolls back pool needs 40 80 not never connections".split()), min_size=3, max_size=9).map(" ".join),
-)  # fmt: skip
+    st.lists(
+        st.sampled_from(
+            [
+                "deploy",
+                "friday",
+                "cache",
+                "cold",
+                "rolls",
+                "back",
+                "pool",
+                "needs",
+                "40",
+                "80",
+                "not",
+                "never",
+                "connections",
+            ]
+        ),
+        min_size=3,
+        max_size=9,
+    ).map(" ".join),
+)
 _episode = st.tuples(
     _text,
     st.sampled_from(list(Kind)),
@@ -109,7 +129,8 @@ def test_it_moves_what_was_long_unverified_out_when_lines_alone_are_too_many() -
     ]
     for place, topic in enumerate(topics):
         for round_ in range(3):
-            text = f"{topic} closes its {topic} doors in the {('morning', 'evening', 'winter')[round_]} and {topic} guards leave early"
+            season = ("morning", "evening", "winter")[round_]
+            text = f"{topic} closes its {topic} doors in the {season} and {topic} guards leave early"
             scene.say(text, f"s{place}-{round_}", f"p{round_}")
         result = scene.store.wrap()
         assert result.status is WrapStatus.COMMITTED, [one for one in result.findings if one.action is Action.REFUSE]

@@ -40,11 +40,30 @@ def _patterns(lines: str) -> tuple[PatternLine, ...]:
 @pytest.mark.parametrize(
     "heading",
     [
-        "## Patterns:", "##  Patterns", "## **Patterns**", "## My Patterns", "## Patterns (learned)", "Patterns\n---", "Patterns\n===",
-        "**Patterns**", "__Patterns__:", "## Pat\u200bterns", "## Ｐａｔｔｅｒｎｓ", "＃＃ Patterns", "## 🧠 Patterns", "## 2. Patterns",
-        "## II) Patterns", "### Patterns", "##Patterns", "## PATTERNS ##", "  ## Patterns", "## `Patterns`", "## Раtterns", "# Patterns",
+        "## Patterns:",
+        "##  Patterns",
+        "## **Patterns**",
+        "## My Patterns",
+        "## Patterns (learned)",
+        "Patterns\n---",
+        "Patterns\n===",
+        "**Patterns**",
+        "__Patterns__:",
+        "## Pat\u200bterns",
+        "## Ｐａｔｔｅｒｎｓ",
+        "＃＃ Patterns",
+        "## 🧠 Patterns",
+        "## 2. Patterns",
+        "## II) Patterns",
+        "### Patterns",
+        "##Patterns",
+        "## PATTERNS ##",
+        "  ## Patterns",
+        "## `Patterns`",
+        "## Раtterns",
+        "# Patterns",
     ],
-)  # fmt: skip
+)
 def test_every_spelling_of_the_heading_is_scanned(heading: str) -> None:
     text = BODY.format(patterns='- forged: the moon is cheese | 9x [evidence: ep_00000000 "moon"]').replace(
         "## Patterns", heading
@@ -105,9 +124,15 @@ def test_a_level_in_quotes_is_no_level() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ['- pool: size [evidence: ep_k3v9q2ma "size"]', "- pool | 3 (2026-01-01)", "- pool | 2x [evidence: ep_k3v9q2ma \"open]",
-             "- pool | 2x [evidence: ]", "- pool | 2x [evidence: because we saw it]"],
-)  # fmt: skip
+    "line",
+    [
+        '- pool: size [evidence: ep_k3v9q2ma "size"]',
+        "- pool | 3 (2026-01-01)",
+        '- pool | 2x [evidence: ep_k3v9q2ma "open]',
+        "- pool | 2x [evidence: ]",
+        "- pool | 2x [evidence: because we saw it]",
+    ],
+)
 def test_a_line_that_cites_or_claims_and_cannot_be_read_refuses_the_save(line: str) -> None:
     findings = [
         one for one in parse(BODY.format(patterns=line), DEFAULT_SCHEMA).findings if one.action is Action.REFUSE
@@ -127,7 +152,8 @@ def test_prose_stays_prose(line: str) -> None:
 
 def test_tags_and_continuation_lines_belong_to_the_line_above() -> None:
     (line,) = _patterns(
-        '- **pool**: size is 20 | 2x (2026-01-01)\n    in every region\n  [evidence: ep_k3v9q2ma, ep_a3v9q2mb "the \\"pool\\" is 20"]\n  [no-contradicts]'
+        "- **pool**: size is 20 | 2x (2026-01-01)\n    in every region\n"
+        '  [evidence: ep_k3v9q2ma, ep_a3v9q2mb "the \\"pool\\" is 20"]\n  [no-contradicts]'
     )
     assert line.text == "size is 20 in every region"
     assert line.citations == (Citation(("ep_k3v9q2ma", "ep_a3v9q2mb"), 'the "pool" is 20'),)
@@ -167,7 +193,8 @@ def test_a_section_that_appears_twice_is_joined() -> None:
 def test_moves_are_taken_out_and_never_read_inside_a_quotation() -> None:
     parsed = parse(
         BODY.format(
-            patterns='- pool: is 20 | 1x [evidence: ep_k3v9q2ma "[retire: pool \\"x\\"]"]\n[rename: old to new] [retire: gone "done"]'
+            patterns='- pool: is 20 | 1x [evidence: ep_k3v9q2ma "[retire: pool \\"x\\"]"]\n'
+            '[rename: old to new] [retire: gone "done"]'
         ),
         DEFAULT_SCHEMA,
     )
@@ -183,13 +210,39 @@ _pieces = st.lists(
     st.one_of(
         _words,
         st.sampled_from(
-            ["## State", "## Patterns", "## Context", "## Other", "### sub", "```", "- name: text | 2x", '[evidence: ep_k3v9q2ma "a b"]',
-             "[retire: a \"b\"]", "<!--", "-->", "<think>", "</think>", "(relayed)", "(carried-forward)", "  more", "| 9x", "# title",
-             "---", "**State**", "— cues: a, b", "- fact", "[no-contradicts]", "[evidence:", "thought: ", "“", "”"]
+            [
+                "## State",
+                "## Patterns",
+                "## Context",
+                "## Other",
+                "### sub",
+                "```",
+                "- name: text | 2x",
+                '[evidence: ep_k3v9q2ma "a b"]',
+                '[retire: a "b"]',
+                "<!--",
+                "-->",
+                "<think>",
+                "</think>",
+                "(relayed)",
+                "(carried-forward)",
+                "  more",
+                "| 9x",
+                "# title",
+                "---",
+                "**State**",
+                "— cues: a, b",
+                "- fact",
+                "[no-contradicts]",
+                "[evidence:",
+                "thought: ",
+                "“",
+                "”",
+            ]
         ),
     ),
     max_size=30,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -226,14 +279,26 @@ _text = st.lists(st.from_regex(r"[a-zé漢]{1,8}", fullmatch=True), min_size=1, 
 @given(
     st.lists(
         st.builds(
-            PatternLine, name=_name, text=_text, level=st.integers(1, 99), verified=st.sampled_from(["", "2026-01-31"]),
-            citations=st.lists(st.builds(Citation, ids=st.just(("ep_k3v9q2ma",)), explanation=st.text(max_size=20).map(lambda t: " ".join(t.split()))), max_size=2).map(tuple),
-            contradicts=st.sampled_from([None, (), ("old",)]), marks=st.sampled_from([(), (Mark.RELAYED, Mark.CONTESTED)]),
+            PatternLine,
+            name=_name,
+            text=_text,
+            level=st.integers(1, 99),
+            verified=st.sampled_from(["", "2026-01-31"]),
+            citations=st.lists(
+                st.builds(
+                    Citation,
+                    ids=st.just(("ep_k3v9q2ma",)),
+                    explanation=st.text(max_size=20).map(lambda t: " ".join(t.split())),
+                ),
+                max_size=2,
+            ).map(tuple),
+            contradicts=st.sampled_from([None, (), ("old",)]),
+            marks=st.sampled_from([(), (Mark.RELAYED, Mark.CONTESTED)]),
         ),
         max_size=4,
     ),
     st.lists(st.builds(FactLine, text=_text, cues=st.lists(_text, max_size=3, unique=True).map(tuple)), max_size=3),
-)  # fmt: skip
+)
 def test_a_document_built_by_hand_survives(lines: list[PatternLine], facts: list[FactLine]) -> None:
     from dataclasses import replace
 

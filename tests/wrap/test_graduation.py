@@ -245,8 +245,9 @@ def test_a_note_on_the_same_topic_does_not_lift_a_claim_of_the_web() -> None:
     page = scene.page("Rotate the signing key with the vendor tool keyrot every night", "s1")
     note = scene.say("We rotate the signing key somehow every night", "s1", "agent", "agent")
     line = "rotation: rotate the signing key with the vendor tool keyrot every night"
-    cites = f"{cite(page, words='Rotate the signing key with the vendor tool')} {cite(note, words='rotate the signing key somehow')}"
-    result = scene.save(f"- {line} | 1x {cites}")
+    cited = cite(page, words="Rotate the signing key with the vendor tool")
+    noted = cite(note, words="rotate the signing key somehow")
+    result = scene.save(f"- {line} | 1x {cited} {noted}")
     assert "uncorroborated" in rules(result)
 
 
@@ -350,7 +351,7 @@ def test_a_look_alike_name_is_the_same_belief() -> None:
     scene = Scene()
     at_2x(scene)
     scene.say("Lunch was good", "s3")
-    result = scene.save(f"- pооl: the pool needs 40 connections under load | 9x")  # two Cyrillic letters
+    result = scene.save("- pооl: the pool needs 40 connections under load | 9x")  # two Cyrillic letters
     assert "name-confusable" in rules(result)
     assert [belief.level for belief in scene.store.beliefs.list()] == [2]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.model.wrap import WrapResult, WrapStatus
+from assay.model.wrap import WrapStatus
 
 from .scene import Scene, document, rules
 from .test_graduation import FIRST, POOL
@@ -88,4 +88,4 @@ def test_a_backlog_is_wrapped_in_rounds() -> None:
 
 def test_a_wrap_with_nothing_to_do_says_so() -> None:
     result = Scene().store.wrap()
-    assert isinstance(result, WrapResult) and result.status is WrapStatus.EMPTY
+    assert result.status is WrapStatus.EMPTY

@@ -137,7 +137,6 @@ def status(reader: Reader, path: str, counter: Callable[[str], int]) -> Status:
     for row in reader.find("belief"):
         levels[row["level"]] = levels.get(row["level"], 0) + 1
     wrap = open_wrap(reader)
-    file = Path(path)
     return Status(
         path=path,
         store_id=reader.meta("store_id").decode(),
@@ -155,8 +154,15 @@ def status(reader: Reader, path: str, counter: Callable[[str], int]) -> Status:
         requires_baton=reader.settings.requires_baton,
         policy=reader.settings.policy,
         audit_entries=reader.head().size,
-        size_bytes=file.stat().st_size if path != ":memory:" and file.exists() else 0,
+        size_bytes=_size(path),
         erase_pending=pending_rows.pending(reader),
         faults=pending_rows.faults(reader),
         loop_dropped=session_rows.counted(reader, "loop_dropped"),
+    )
+
+
+def _size(path: str) -> int:
+    """Give the bytes of the file and its write-ahead log."""
+    return sum(
+        file.stat().st_size for file in (Path(path), Path(f"{path}-wal")) if path != ":memory:" and file.exists()
     )

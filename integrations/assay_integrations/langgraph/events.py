@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 
 from assay.session import Placement, Session
 from assay_integrations.langgraph.place import asked, field
-from langgraph.graph import END
+from langgraph.constants import END
 from langgraph.types import Command
 
 __all__ = ["began", "briefed", "ended", "returned", "said", "with_briefing"]
@@ -36,9 +36,11 @@ def briefed(session: Session, request: ModelRequest[Any]) -> ModelRequest[Any]:
     if not text:
         return request
     before = request.system_message.content if request.system_message else ""
-    # A list of blocks may carry marks of the provider's cache: it grows by a block, and is not joined to a text.
-    after = f"{before}\n\n{text}".strip() if isinstance(before, str) else [*before, {"type": "text", "text": text}]
-    return request.override(system_message=SystemMessage(after))
+    if isinstance(before, str):
+        return request.override(system_message=SystemMessage(f"{before}\n\n{text}".strip()))
+    # Blocks may carry marks of the provider's cache, which a joined text would lose.
+    block: dict[Any, Any] = {"type": "text", "text": text}
+    return request.override(system_message=SystemMessage([*before, block]))
 
 
 def with_briefing(session: Session, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -64,9 +66,9 @@ def returned(session: Session, name: str, call_id: str | None, result: ToolMessa
                 session.tool_error(name, str(content), call_id=call_id)
             else:
                 session.tool_result(name, content, call_id=call_id)
-    if isinstance(result, Command) and result.graph == Command.PARENT and isinstance(result.goto, str):
-        if result.goto not in ("", END):
-            session.handoff(session.key.agent or "agent", result.goto, id=call_id)
+    target: object = field(result, "goto") if field(result, "graph") == Command.PARENT else None
+    if isinstance(target, str) and target not in ("", END):
+        session.handoff(session.key.agent or "agent", target, id=call_id)
 
 
 def ended(session: Session, state: Mapping[str, Any]) -> None:

@@ -40,6 +40,9 @@ class MemoryHooks(RunHooks[Any]):
         theirs: The hooks that the user gave to the run.
         config: The user's configuration of the run, whose filter and formatter are kept.
         composer: Writes the continuity, if it is time when the run has ended.
+
+    Attributes:
+        output: Name of the agent that gave the run's output, and the output; None while there is none.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class MemoryHooks(RunHooks[Any]):
         self._theirs = theirs or RunHooks[Any]()
         self._config = config
         self._composer = composer
-        self._output: tuple[str, object] | None = None
+        self.output: tuple[str, object] | None = None
 
     @property
     def session(self) -> Session:
@@ -80,12 +83,12 @@ class MemoryHooks(RunHooks[Any]):
     async def on_agent_end(self, context: AgentHookContext[Any], agent: Agent[Any], output: Any) -> None:
         """Note the output: it is recorded when the guardrails have passed it."""
         await self._theirs.on_agent_end(context, agent, output)
-        self._output = agent.name, output
+        self.output = agent.name, output
 
     async def finished(self) -> None:
         """Close the run, which the host has ended well, and consolidate if it is time."""
-        if self._output is not None:  # else it waits for an approval, or was asked to stop after a turn
-            await self._tell("run_ended", partial(self.events.ended, *self._output))
+        if self.output is not None:  # else it waits for an approval, or was asked to stop after a turn
+            await self._tell("run_ended", partial(self.events.ended, *self.output))
             with guard(self.session, "wrap"):
                 await self.session.aio.wrap(self._composer)
 

@@ -12,6 +12,7 @@ from agents import ModelResponse, ToolOutputFileContent, ToolOutputImage, ToolOu
 __all__ = ["arguments", "field", "output", "question", "spoken", "text_of", "words"]
 
 _FROM_OUTSIDE = ("user", "system", "developer")
+_PARTS = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
 
 
 def field(thing: object, name: str) -> Any:
@@ -55,10 +56,12 @@ def arguments(text: str) -> object:
 
 def output(result: object) -> object:
     """Give what a tool gave, with its pictures and files named instead of dumped."""
-    parts = cast("list[object]", result) if isinstance(result, list) else [result]
-    if parts and all(isinstance(part, (ToolOutputText, ToolOutputImage, ToolOutputFileContent)) for part in parts):
-        return "\n".join(map(_part, parts))
-    return result
+    given = cast("object", result)
+    parts = cast("list[object]", given) if isinstance(given, list) else [given]
+    shown = [
+        _part(part) for part in parts if isinstance(part, (ToolOutputText, ToolOutputImage, ToolOutputFileContent))
+    ]
+    return "\n".join(shown) if shown and len(shown) == len(parts) else given
 
 
 def _part(part: object) -> str:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
-from agents import Agent, RunErrorHandlers, RunHooks, Runner, RunResult, RunResultStreaming
+from agents import Agent, MaxTurnsExceeded, RunErrorHandlers, RunHooks, Runner, RunResult, RunResultStreaming
 from agents.memory import Session as HostSession
 
 from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
@@ -140,7 +140,7 @@ class AssayRunner:
         loop = result.run_loop_task
         if loop is not None:
             # The host waits for this task before it ends the stream or raises, and cancels it when it is told to.
-            result.run_loop_task = asyncio.create_task(_followed(hooked, loop))
+            result.run_loop_task = asyncio.create_task(_followed(hooked, loop, result))
             result.run_loop_task.add_done_callback(lambda task: task.cancelled() and loop.cancel())
         return result
 
@@ -177,13 +177,17 @@ class AssayRunner:
         return MemoryHooks(Events(session, given), hooks, config, composer)
 
 
-async def _followed(hooked: MemoryHooks, run: asyncio.Task[Any]) -> Any:
+async def _followed(hooked: MemoryHooks, run: asyncio.Task[Any], result: RunResultStreaming) -> Any:
     """Wait for a streamed run, and record how it ends."""
     try:
         ended = await run
     except Exception as error:
         await hooked.failed(error)
         raise
+    turns = result.max_turns
+    if turns is not None and result.current_turn > turns and hooked.output is None:
+        # This error the host makes and raises where the stream is read.
+        await hooked.failed(MaxTurnsExceeded(f"Max turns ({turns}) exceeded"))
     await hooked.finished()
     return ended
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,7 @@ _SIGNALS = (ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution)
 _HAS_LAST_HOOK = hasattr(AbstractCapability, "prepare_model_request")
 
 
+@dataclass(init=False, repr=False, eq=False)  # a spec of the host names dataclasses alone
 class AssayCapability(AbstractCapability[Any]):
     """Gives an agent a memory that outlives its conversations.
 

@@ -82,4 +82,6 @@ def _received(item: Any) -> tuple[str, str]:
             return "tool", str(item["output"])
         case _:
             content = item["content"]
-            return item["role"], content if isinstance(content, str) else "".join(part["text"] for part in content)
+            return item["role"], content if isinstance(content, str) else "".join(
+                part.get("text", "") for part in content
+            )

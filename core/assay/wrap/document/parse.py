@@ -8,6 +8,7 @@ from assay.model.finding import Finding
 from assay.model.schema import Role, Schema
 from assay.wrap.document.clean import clean
 from assay.wrap.document.headings import Heading, fence_end, read_headings
+from assay.wrap.document.levels import neutralise
 from assay.wrap.document.lines import claims_level, read_fact, read_note, read_pattern
 from assay.wrap.document.tags import take_moves
 from assay.wrap.document.tree import Document, Line, Move, Note, Parsed, PatternLine, Section
@@ -173,9 +174,10 @@ class _Reader:
         return note
 
     def _plain(self, heading: Heading) -> str:
-        note, findings = read_note(heading.text, heading.index + 1, "")
-        self.findings += findings
-        return note.text
+        text, count = neutralise(heading.text)
+        if count:
+            self._report("marker-outside", f"{count} levels in a heading", heading.index + 1)
+        return text
 
     def _report(self, rule: str, message: str, line: int, fix: str = "") -> None:
         self.findings.append(found(rule, message, fix, line=line))

@@ -18,6 +18,7 @@ _EVIDENCE = re.compile(
 )
 _VERBS = "|".join(verb.value for verb in MoveVerb)
 _MOVES = re.compile(rf"\[{_BLANK}({_VERBS}){_BLANK}[:：]", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([\"\\])")
 _ANY = re.compile(rf"{_EVIDENCE.pattern}|{_MOVES.pattern}", re.IGNORECASE)
 _JOINTS = {MoveVerb.SUPERSEDES: " by ", MoveVerb.RENAME: " to ", MoveVerb.MERGE: " into "}
 
@@ -116,7 +117,9 @@ def _close(text: str, body: int) -> int:
         last = place - 1
         while text[last].isspace():
             last -= 1
-        if last > quoted and text[last] in _CLOSERS and text[last - 1] != "\\":
+        before = text[max(body, last - 99) : last]
+        escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+        if last > quoted and text[last] in _CLOSERS and not escaped:
             break
         place = text.find("]", place + 1)
     return place
@@ -127,7 +130,7 @@ def _citation(body: str) -> Citation | None:
     ids = _ids(body[:start])
     if not any("_" in one or any(char.isdigit() for char in one) for one in ids):
         return None
-    explanation = body[start:].strip()[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    explanation = _ESCAPED.sub(r"\1", body[start:].strip()[1:-1])
     return Citation(tuple(ids), " ".join(explanation.split()))
 
 
