@@ -228,11 +228,9 @@ def test_a_tool_that_is_to_end_the_run_leaves_one_failure(store: Store) -> None:
     assert held(store)[-1].success is False
 
 
-@pytest.mark.parametrize(
-    "steps", [[Fail(RuntimeError("down"))], [Call("add", {"a": 1, "b": 2})]], ids=["model", "turns"]
-)
-def test_a_stream_that_fails_is_recorded_before_its_reader_is_told(store: Store, steps: list[Any]) -> None:
-    known = steps[0].error if isinstance(steps[0], Fail) else None
+@pytest.mark.parametrize("step", [Fail(RuntimeError("down")), Call("add", {"a": 1, "b": 2})], ids=["model", "turns"])
+def test_a_stream_that_fails_is_recorded_before_its_reader_is_told(store: Store, step: Step) -> None:
+    known = step.error if isinstance(step, Fail) else None
     with pytest.raises((RuntimeError, MaxTurnsExceeded)) as raised:
         asyncio.run(streamed(store, agent(step, tools=[add]), max_turns=1))
     assert known is None or raised.value is known
@@ -523,7 +521,7 @@ def test_a_stream_that_is_stopped_after_a_turn_waits_for_its_next(store: Store) 
 
 def test_a_stream_that_is_cancelled_before_it_begins_leaves_no_task_behind(store: Store) -> None:
     async def cancel() -> None:
-        result = AssayRunner(store).run_streamed(agent(Say("Noted.")), FACT, session="s1")
+        result = AssayRunner(store).run_streamed(agent(Say("Noted.")), FACT, session="s1", run_config=RunConfig())
         result.cancel()
         for _ in range(5):
             await asyncio.sleep(0)
