@@ -45,7 +45,10 @@ class Binding:
         ]
 
 
-BINDINGS = (Binding("langgraph", "langgraph", {"LANGSMITH_TRACING": "false"}),)
+BINDINGS = (
+    Binding("langgraph", "langgraph", {"LANGSMITH_TRACING": "false"}),
+    Binding("openai_agents", "openai-agents", {"OPENAI_AGENTS_DISABLE_TRACING": "1"}),
+)
 EACH_BINDING = nox.parametrize("binding", [nox.param(binding, id=binding.folder) for binding in BINDINGS])
 
 

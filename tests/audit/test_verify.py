@@ -116,3 +116,12 @@ def test_each_commit_reaches_the_host_after_it_is_durable(tmp_path: Path) -> Non
         store.record("one")
         store.record("two")
     assert [op for op, _ in heard] == ["init", "record", "record"]
+
+
+def test_a_failing_listener_does_not_make_a_commit_look_failed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(tmp_path / "m.db", on_audit_event=lambda entry: entry["absent"]) as store:  # type: ignore[arg-type]
+        assert store.record("kept").content == "kept"
+        assert store.status().episodes == 1
+    assert "on_audit_event failed for entry 1" in caplog.text

@@ -6,9 +6,13 @@ import inspect
 from dataclasses import fields
 from pathlib import Path
 
+import assay.compat
+import assay.session  # noqa: F401 - brings the errors that it defines
 from assay.errors import AssayError
 from assay.model import constants
+from assay.model.finding import Action
 from assay.model.settings import POLICIES, RANGES, Settings
+from assay.wrap.findings import MEANINGS, RULES, found
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -17,7 +21,7 @@ def errors() -> str:
     """Render one section per error code."""
     classes = [AssayError]
     for kind in classes:
-        classes += kind.__subclasses__()
+        classes += [one for one in kind.__subclasses__() if one.__module__.startswith("assay.")]
     parts = [
         "# Errors",
         "Every error that Assay raises on purpose is an `AssayError` with a `code`. It says what to do, and unless it"
@@ -27,6 +31,32 @@ def errors() -> str:
         bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
         summary = inspect.getdoc(kind) or ""
         parts.append(f"## `{kind.code}`\n\n`{kind.__name__}`, also {bases}.\n\n{_prose(summary)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def findings() -> str:
+    """Render what the checks of a wrap can find, by what each does."""
+    effects = {
+        Action.REFUSE: "Nothing is written; the wrap stays open, so that the text can be mended and saved again.",
+        Action.LOWER: "The level stays below what the text asks for, or falls.",
+        Action.MARK: "A mark on the line, or a line that is kept.",
+        Action.REPORT: "Said, and nothing else.",
+    }
+    parts = [
+        "# Findings",
+        "A save returns everything that its checks found. Each finding has an id that stays the same across releases,"
+        " a message with the values found, and a fix that a model can carry out. *Fixable* says whether another text"
+        " could avoid it in the same wrap: those go back to the composer.",
+    ]
+    for action, effect in effects.items():
+        rows = [
+            f"| `{rule}` | {MEANINGS[rule]} | {'yes' if found(rule, '').fixable else 'no'} |"
+            for rule in sorted(RULES)
+            if RULES[rule] is action
+        ]
+        parts.append(
+            f"## {action.value}\n\n{effect}\n\n| id | what was found | fixable |\n|---|---|---|\n" + "\n".join(rows)
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -78,4 +108,4 @@ def _switches(values: dict[str, object]) -> str:
     return ", ".join(f"{name} {_shown(value)}" for name, value in values.items()) or "as above"
 
 
-RENDERED = {"errors.md": errors, "limits.md": limits}
+RENDERED = {"errors.md": errors, "findings.md": findings, "limits.md": limits}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import Kind, Store
+from assay import Kind, Role, Schema, SectionSpec, Store
 from assay.errors import AssayError, Conflict, InvalidInput, NotFound
 
 
@@ -145,6 +145,8 @@ def test_the_arguments_of_a_store_are_checked(tmp_path: Path) -> None:
             Store(tmp_path / "memory.db", **bad)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput):
         Store("")
+    with pytest.raises(InvalidInput, match="graduating"):
+        Store(tmp_path / "memory.db", schema=Schema("own", (SectionSpec("State", Role.LIVE_STATE),)))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from assay.errors import InvalidInput, TooLarge
 from assay.model.constants import MAX_IDS_PER_CALL, MAX_LABEL_CHARS, MAX_METADATA_BYTES, MAX_METADATA_DEPTH
@@ -167,6 +167,8 @@ def _metadata(metadata: Mapping[str, JsonValue]) -> str:
 def _check_depth(value: Any, left: int) -> None:
     if left < 0:
         raise InvalidInput("metadata", f"nested deeper than {MAX_METADATA_DEPTH}")
-    children: Any = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
-    for child in children:
-        _check_depth(child, left - 1)
+    if isinstance(value, Mapping):
+        value = list(cast("Mapping[str, Any]", value).values())
+    if isinstance(value, (list, tuple)):
+        for child in cast("Sequence[Any]", value):
+            _check_depth(child, left - 1)

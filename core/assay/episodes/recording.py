@@ -30,13 +30,8 @@ def prepare(draft: Draft) -> Checked:
     return checked(draft, scrub=_scrubbed)
 
 
-def record(
-    tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust, number: int | None = None
-) -> Episode:
+def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust) -> Episode:
     """Record an episode in the caller's transaction.
-
-    Args:
-        number: Its number in the store, when the caller records several and keeps count.
 
     Raises:
         Conflict: The idempotency key belongs to another content, or a succession is not possible.
@@ -60,27 +55,7 @@ def record(
     digest = text_digest(tx, item.content)
     verdict, target = _verdict(tx, draft, digest)
     ref = tx.new_id("ep")
-    row: dict[str, Any] = {
-        "n": episode_rows.last_number(tx) + 1 if number is None else number,
-        "kind": draft.kind.value,
-        "content": item.content,
-        "happened": happened,
-        "recorded": tx.now,
-        "origin": draft.origin.value,
-        "source": item.source,
-        "session": item.session,
-        "run": item.run,
-        "trust": trust.value,
-        "success": None if draft.success is None else int(draft.success),
-        "state_key": item.state_key,
-        "tags": item.tags,
-        "metadata": item.metadata,
-        "idem": draft.idempotency_key,
-        "verdict": verdict.value,
-        "text_hash": digest,
-        "key_hash": None if item.state_key is None else key_digest(tx, item.state_key),
-        "quarantined": 0,
-    }
+    row = _row(tx, item) | {"happened": happened, "trust": trust.value, "verdict": verdict.value, "text_hash": digest}
     tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
     tx.insert("episode", ref, row)
     row["id"] = ref
@@ -95,6 +70,28 @@ def record(
     if draft.verdict is None and item.state_key is None and not parents:
         return as_episode(row, target=target)  # all of it is known: nothing has to be read back
     return build(tx, [row])[0]
+
+
+def _row(tx: Transaction, item: Checked) -> dict[str, Any]:
+    """Give the columns that need no decision."""
+    draft = item.draft
+    return {
+        "n": episode_rows.last_number(tx) + 1,
+        "kind": draft.kind.value,
+        "content": item.content,
+        "recorded": tx.now,
+        "origin": draft.origin.value,
+        "source": item.source,
+        "session": item.session,
+        "run": item.run,
+        "success": None if draft.success is None else int(draft.success),
+        "state_key": item.state_key,
+        "tags": item.tags,
+        "metadata": item.metadata,
+        "idem": draft.idempotency_key,
+        "key_hash": None if item.state_key is None else key_digest(tx, item.state_key),
+        "quarantined": 0,
+    }
 
 
 def text_digest(reader: Reader, content: str) -> bytes:

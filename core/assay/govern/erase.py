@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from assay.beliefs.standing import recheck
 from assay.episodes import erasing, lineage, loading
 from assay.episodes.loading import resolve
 from assay.model.episode import Episode
@@ -40,6 +41,7 @@ def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -
             index.remove(tx, episode.n, episode.content, to_us(episode.happened_at), episode.source)
             erasing.erase_episode(tx, episode.ref, reason=reason)
             pending_rows.note(tx, episode.ref, tx.now)
+        rewritten += [f"level of belief {name}" for name in recheck(tx, ids)]
         return Erasure(tuple(ids), tuple(rewritten), tuple(derived), pending=True)
 
     done = database.mutate(write)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from assay.errors import InvalidInput
-from assay.model.wrap import Composer, Usage, WrapResult, WrapStatus
+from assay.model.wrap import Composer, WrapPackage, WrapResult, WrapStatus
 from assay.session.conversation import Conversation
 from assay.session.engine import database_of
 from assay.session.labels import label
@@ -76,34 +75,30 @@ def step(advance: Callable[[], str]) -> str | WrapResult:
 
 
 def _round(conversation: Conversation, retries: int) -> Steps:
-    """Do one wrap: findings go back to the composer until no try is left, then it is cancelled."""
-    from assay.wrap.feedback import feedback, holding
+    """Do one wrap through the store's verbs, each with the store opened for it alone."""
+    from assay.wrap.loop import Desk
+    from assay.wrap.loop import conversation as converse
 
     home, session = conversation.home, label(conversation.session)
-    with home.store() as store:
-        package = store.prepare_wrap(session=session)
-    if isinstance(package, WrapResult):
-        return package
-    prompt, usage = package.prompt, Usage()
-    try:
-        while True:
-            text = yield prompt
-            with home.store() as store:
-                usage = Usage(usage.tokens_in + store.count_tokens(prompt), usage.tokens_out + store.count_tokens(text))
-                mode: Literal["apply", "retry"] = "retry" if retries else "apply"
-                saved = store.save_continuity(text, package.token, mode=mode, session=session, composer="model")
-            if saved.status is not WrapStatus.REFUSED or not retries:
-                break
-            retries -= 1
-            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(saved.findings))}\n"
-    except Exception:
+
+    def prepare() -> WrapPackage | WrapResult:
         with home.store() as store:
-            store.continuity.cancel(package.token, session=session)
-        raise
-    if saved.status is WrapStatus.REFUSED:
+            return store.prepare_wrap(session=session)
+
+    def save(text: str, token: str, mode: Literal["apply", "retry"]) -> WrapResult:
         with home.store() as store:
-            store.continuity.cancel(package.token, session=session)
-    return replace(saved, usage=usage)
+            return store.save_continuity(text, token, mode=mode, session=session, composer="model")
+
+    def cancel(token: str) -> None:
+        with home.store() as store:
+            store.continuity.cancel(token, session=session)
+
+    def count(text: str) -> int:
+        with home.store() as store:
+            return store.count_tokens(text)
+
+    result = yield from converse(Desk(prepare, save, cancel, count), retries)
+    return result
 
 
 def _not_due(session: Session, waiting: int, quiet: timedelta) -> str:

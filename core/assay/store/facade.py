@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
 
-from assay.audit.log import seal
-from assay.episodes.draft import Draft, as_label, as_member
-from assay.episodes.recording import prepare, record
-from assay.errors import InvalidInput, NotAuthorised
+from assay.episodes.draft import Draft, as_member
 from assay.model.episode import Episode, JsonValue
 from assay.model.labels import Kind, Origin, Trust, Verdict
-from assay.model.settings import POLICIES
 from assay.model.times import to_us
-from assay.recall.index import TailCache, flush_if_due
-from assay.storage.database import Database
-from assay.store.namespaces import Audit, Authority, Beliefs, Continuity, Episodes, History, Keys
-from assay.store.setup import initialiser
+from assay.store.opening import OpenStore
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
     from assay.model.explanation import Erasure, Explanation
     from assay.model.recall import Briefing, Hit, Recall
-    from assay.model.schema import Schema
     from assay.model.status import Status, Verification
     from assay.model.wrap import Composer, WrapPackage, WrapResult
-    from assay.storage.transaction import Entry
-    from assay.store.proxy import AsyncProxy
 
     Ref = str | Episode | Hit
 
@@ -39,7 +25,7 @@ __all__ = ["Store"]
 When = datetime | date | str
 
 
-class Store:
+class Store(OpenStore):
     """One entity's memory, in one SQLite file.
 
     Any number of threads, tasks and processes may use one file at once, and threads and tasks one object.
@@ -66,72 +52,6 @@ class Store:
     Raises:
         StorageFailure: The file cannot be opened, is not ours, or is newer than this version.
     """
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        project_name: str | None = None,
-        default_trust: Trust | str = Trust.AGENT,
-        trust_ceiling: Trust | str = Trust.AGENT,
-        origin: Origin | str = Origin.HOST,
-        policy: str = "default",
-        schema: Schema | str = "default",
-        requires_baton: bool = False,
-        session: str | None = None,
-        principal: str = "library",
-        read_only: bool = False,
-        timeout: float = 30.0,
-        synchronous: Literal["FULL", "NORMAL"] = "FULL",
-        token_counter: Callable[[str], int] | None = None,
-        clock: Callable[[], datetime] | None = None,
-        ids: Callable[[], bytes] | None = None,
-        on_audit_event: Callable[[Mapping[str, JsonValue]], None] | None = None,
-    ) -> None:
-        self.path = _path(path)
-        self.session = None if session is None else as_label("session", session)
-        self._default_trust = as_member("default_trust", default_trust, Trust)
-        self._ceiling = as_member("trust_ceiling", trust_ceiling, Trust)
-        self._origin = as_member("origin", origin, Origin)
-        self._counter = token_counter
-        self._clock = clock or _now
-        self._tail = TailCache()
-        self._executor: ThreadPoolExecutor | None = None
-        self._on_audit_event = on_audit_event
-        if self._default_trust.rank > self._ceiling.rank:
-            raise NotAuthorised(
-                f"default_trust {self._default_trust.value} is above trust_ceiling {self._ceiling.value}"
-            )
-        if policy not in POLICIES:
-            raise InvalidInput("policy", f"one of {', '.join(POLICIES)}")
-        self._database = Database(
-            self.path,
-            seal=seal,
-            wall=lambda: to_us(self._clock()),
-            ids=ids or _randomness,
-            principal=as_label("principal", principal),
-            initialise=initialiser(
-                project=as_label("project_name", project_name) if project_name is not None else "Agent",
-                schema=schema,
-                policy=policy,
-                requires_baton=requires_baton,
-            ),
-            timeout=timeout,
-            read_only=read_only,
-            synchronous=synchronous,
-            on_commit=self._committed if on_audit_event else None,
-        )
-        if self._database.erase_pending:
-            self._finish_erasures()
-        self.episodes = Episodes(self._database)
-        self.beliefs = Beliefs(self._database)
-        self.keys = Keys(self._database)
-        self.continuity = Continuity(self._database, self)
-        self.authority = Authority(self._database, self)
-        self.history = History(self._database)
-        self.audit = Audit(self._database)
-
-    # -- the twelve verbs --------------------------------------------------------------------------------------
 
     def record(
         self,
@@ -177,25 +97,14 @@ class Store:
             Busy: Other writers held the store until the timeout.
         """
         draft = Draft(
-            content=content,
-            kind=as_member("kind", kind, Kind),
-            origin=self._origin if origin is None else as_member("origin", origin, Origin),
-            source=source,
-            session=self.session if session is None else session,
-            run=run,
-            trust=None if trust is None else as_member("trust", trust, Trust),
-            success=success,
-            state_key=state_key,
-            derived_from=[_ref(item) for item in derived_from],
-            supersedes=[_ref(item) for item in supersedes],
-            tags=tags,
-            metadata=metadata or {},
-            happened_at=happened_at,
-            idempotency_key=idempotency_key,
-            verdict=None if verdict is None else as_member("verdict", verdict, Verdict),
-            target=None if target is None else _ref(target),
-            inferred=inferred,
-        )
+            content, as_member("kind", kind, Kind),
+            self._origin if origin is None else as_member("origin", origin, Origin),
+            source, self.session if session is None else session, run,
+            None if trust is None else as_member("trust", trust, Trust), success, state_key,
+            [_ref(item) for item in derived_from], [_ref(item) for item in supersedes], tags, metadata or {},
+            happened_at, idempotency_key, None if verdict is None else as_member("verdict", verdict, Verdict),
+            None if target is None else _ref(target), inferred,
+        )  # fmt: skip
         return self._record([draft])[0]
 
     def recall(
@@ -240,24 +149,11 @@ class Store:
         now = self._clock()
         with self._database.read() as reader:
             query = as_query(
-                reader,
-                text,
-                kinds=kinds,
-                since=since,
-                until=until,
-                tags=tags,
-                trust=trust,
-                session=session,
-                source=source,
-                state_key=state_key,
-                refs=None if refs is None else [_ref(item) for item in refs],
-                exclude=[_ref(item) for item in exclude],
-                exclude_recent=exclude_recent,
-                history=history,
-                limit=limit,
-                after=after,
-                now=now,
-            )
+                reader, text, kinds=kinds, since=since, until=until, tags=tags, trust=trust, session=session,
+                source=source, state_key=state_key, refs=None if refs is None else [_ref(item) for item in refs],
+                exclude=[_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history,
+                limit=limit, after=after, now=now,
+            )  # fmt: skip
             return search(reader, query, self._tail, now_us=to_us(now))
 
     def briefing(
@@ -428,94 +324,8 @@ class Store:
         with self._database.read() as reader:
             return status(reader, self.path, self.count_tokens)
 
-    # -- around them -------------------------------------------------------------------------------------------
-
-    @property
-    def aio(self) -> AsyncProxy:
-        """Give the same verbs as coroutines; they run in order on one thread of this store."""
-        from assay.store.proxy import AsyncProxy
-
-        return AsyncProxy(self, self._worker)
-
-    def count_tokens(self, text: str) -> int:
-        """Count tokens with the counter of this store."""
-        if self._counter is not None:
-            return self._counter(text)
-        from assay.text import estimate_tokens
-
-        return estimate_tokens(text)
-
-    def close(self) -> None:
-        """Close every connection; idempotent."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=True)
-            self._executor = None
-        self._database.close()
-
-    def __enter__(self) -> Self:
-        """Give the store itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the store."""
-        self.close()
-
-    def __repr__(self) -> str:
-        """Show the path, never content."""
-        return f"Store({self.path!r})"
-
-    def _record(self, drafts: Sequence[Draft]) -> list[Episode]:
-        items = [prepare(draft) for draft in drafts]
-
-        def write(tx: Any) -> list[Episode]:
-            episodes: list[Episode] = []
-            for item in items:
-                episodes.append(record(tx, item, default_trust=self._default_trust, ceiling=self._ceiling))
-                flush_if_due(tx, episodes[-1].n)
-            return episodes
-
-        return self._database.mutate(write)
-
-    def _finish_erasures(self) -> None:
-        from assay.govern.erase import finish_erasures
-
-        finish_erasures(self._database)
-
-    def _worker(self) -> ThreadPoolExecutor:
-        if self._executor is None:
-            from assay.store.proxy import make_worker
-
-            self._executor = make_worker()
-        return self._executor
-
-    def _committed(self, entries: Sequence[Entry]) -> None:
-        import json
-
-        from assay.audit.log import encode
-
-        if self._on_audit_event is not None:
-            for entry in entries:
-                self._on_audit_event(json.loads(encode(entry)))
-
-
-def _path(path: str | os.PathLike[str]) -> str:
-    text = os.fspath(path)
-    if not text or "\0" in text:
-        raise InvalidInput("path", "give the path of the database file, or ':memory:'")
-    return text if text == ":memory:" else os.path.expanduser(text)  # noqa: PTH111 - pathlib is slow to import
-
 
 def _ref(item: Ref) -> str:
     if isinstance(item, str):
         return item
     return item.ref if isinstance(item, Episode) else item.id
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _randomness() -> bytes:
-    return os.urandom(16)

@@ -19,7 +19,6 @@ from assay.storage.database import Database
 if TYPE_CHECKING:
     from assay.model.belief import Belief
     from assay.model.recall import Hit
-    from assay.store.facade import Store
     from assay.wrap.document import Section
 
     Ref = str | Episode | Hit
@@ -179,9 +178,9 @@ class Keys:
 class Continuity:
     """The bounded document that is rewritten by wraps."""
 
-    def __init__(self, database: Database, store: Store) -> None:
+    def __init__(self, database: Database, session: str | None) -> None:
         self._database = database
-        self._store = store
+        self._session = session
 
     def text(self, version: int | None = None) -> str:
         """Give the document, or one of its versions; "" before the first wrap.
@@ -233,15 +232,14 @@ class Continuity:
         """
         from assay.wrap.lifecycle import cancel
 
-        return cancel(self._database, token, session=session or self._store.session or "local", force=force)
+        return cancel(self._database, token, session=session or self._session or "local", force=force)
 
 
 class Authority:
     """Who may consolidate, and the settings that only the operator changes."""
 
-    def __init__(self, database: Database, store: Store) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._store = store
 
     def claim(self, session: str, *, take: bool = False) -> None:
         """Give a session the baton; `take=True` takes it from another holder.

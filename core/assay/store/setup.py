@@ -24,8 +24,10 @@ def initialiser(
     """Give the function that writes the first entry of the log and the rows of the settings.
 
     Raises:
-        InvalidInput: There is no schema of that name.
+        InvalidInput: There is no policy or schema of that name, or documents cannot be checked by this one.
     """
+    if policy not in POLICIES:
+        raise InvalidInput("policy", f"one of {', '.join(POLICIES)}")
     if schema != "default":
         _schema(schema)
 
@@ -49,6 +51,9 @@ def _schema(schema: Schema | str) -> Schema:
     from assay.model.schema import NAMED_SCHEMAS, Schema
 
     if isinstance(schema, Schema):
+        from assay.wrap.schemas import check_schema
+
+        check_schema(schema)
         return schema
     if schema not in NAMED_SCHEMAS:
         raise InvalidInput("schema", f"one of {', '.join(NAMED_SCHEMAS)}, or a Schema")

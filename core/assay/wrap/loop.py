@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from assay.model.wrap import Composer, Usage, WrapPackage, WrapResult, WrapStatus
 from assay.storage.database import Database
@@ -14,7 +15,52 @@ from assay.wrap.lifecycle import cancel
 from assay.wrap.prepare import prepare_wrap
 from assay.wrap.save import save_continuity
 
-__all__ = ["wrap"]
+__all__ = ["Desk", "Steps", "conversation", "wrap"]
+
+# Yields prompts, receives texts, returns how the wrap ended: whoever drives it may await the composer in between.
+Steps = Generator[str, str, WrapResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What one wrap needs of a store, whichever way it is reached.
+
+    Attributes:
+        save: Takes the text, the token and the mode.
+        cancel: Takes the token.
+        count: Counts the tokens of the composer's calls.
+    """
+
+    prepare: Callable[[], WrapPackage | WrapResult]
+    save: Callable[[str, str, Literal["apply", "retry"]], WrapResult]
+    cancel: Callable[[str], object]
+    count: Callable[[str], int]
+
+
+def conversation(desk: Desk, retries: int) -> Steps:
+    """Do one wrap: findings go back to the composer until no try is left, then what stands is applied.
+
+    What the composer raises, thrown into this generator, cancels the wrap and passes on.
+    """
+    package = desk.prepare()
+    if isinstance(package, WrapResult):
+        return package
+    prompt, usage = package.prompt, Usage()
+    try:
+        while True:
+            text = yield prompt
+            usage = Usage(usage.tokens_in + desk.count(prompt), usage.tokens_out + desk.count(text))
+            saved = desk.save(text, package.token, "retry" if retries else "apply")
+            if saved.status is not WrapStatus.REFUSED or not retries:
+                break
+            retries -= 1
+            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(saved.findings))}\n"
+    except Exception:
+        desk.cancel(package.token)
+        raise
+    if saved.status is WrapStatus.REFUSED:
+        desk.cancel(package.token)
+    return replace(saved, usage=usage)
 
 
 def wrap(
@@ -38,72 +84,80 @@ def wrap(
         allowed = reader.settings.max_retries if retries is None else retries
     done: WrapResult | None = None
     while True:
-        package = prepare_wrap(database, session=session, counter=counter)
-        if isinstance(package, WrapResult):
-            return done if done is not None and package.status is WrapStatus.EMPTY else _joined(done, package)
-        done = _joined(done, _Round(database, compose, package, session, allowed, counter).run())
+        round_ = _Round(database, compose, session, counter)
+        result = round_.run(allowed)
+        if round_.package is None:
+            return done if done is not None and result.status is WrapStatus.EMPTY else _joined(done, result)
+        done = _joined(done, result)
         if done.status is not WrapStatus.COMMITTED or done.remaining == 0:
             return done
 
 
-@dataclass(slots=True)
 class _Round:
-    """One prepared wrap and the calls of the composer for it."""
+    """One wrap, composed by a function or offline."""
 
-    database: Database
-    compose: Composer | None
-    package: WrapPackage
-    session: str
-    retries: int
-    counter: Callable[[str], int]
-    tokens_in: int = 0
-    tokens_out: int = 0
+    def __init__(
+        self, database: Database, compose: Composer | None, session: str, counter: Callable[[str], int]
+    ) -> None:
+        self.package: WrapPackage | None = None
+        self._database = database
+        self._compose = compose
+        self._session = session
+        self._counter = counter
 
-    def run(self) -> WrapResult:
-        prompt, left = self.package.prompt, self.retries
-        while True:
-            try:
-                text = self._composed(prompt)
-            except Exception as error:
-                # A composer is the caller's code: whatever it raises must not leave the wrap open.
-                return self._failed(f"the composer raised {type(error).__name__}: {error}")
-            if not text.strip():
-                return self._failed("the composer returned no text")
-            result = self._saved(text, last=left == 0)
-            if result.status is not WrapStatus.REFUSED:
-                return result
-            if left == 0:
-                cancel(self.database, self.package.token, session=self.session)
-                return result
-            left -= 1
-            prompt = f"{self.package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(result.findings))}\n"
+    def run(self, retries: int) -> WrapResult:
+        desk = Desk(self._prepare, self._save, self._cancel, self._counter if self._compose else lambda _: 0)
+        steps = conversation(desk, retries)
+        try:
+            prompt = next(steps)
+            while True:
+                prompt = steps.send(self._composed(prompt, steps))
+        except StopIteration as ended:
+            result: WrapResult = ended.value
+            return result
+        except _ComposerFailed as failure:
+            return self._failed(str(failure))
 
-    def _composed(self, prompt: str) -> str:
-        if self.compose is None:
-            return OfflineComposer(self.counter).compose_package(self.package)
-        self.tokens_in += self.counter(prompt)
-        text = self.compose(prompt)
-        self.tokens_out += self.counter(text)
-        return text
+    def _composed(self, prompt: str, steps: Steps) -> str:
+        try:
+            text = self._compose(prompt) if self._compose else self._offline()
+        except Exception as error:
+            # A composer is the caller's code: whatever it raises must not leave the wrap open.
+            failure = _ComposerFailed(f"the composer raised {type(error).__name__}: {error}")
+        else:
+            if text.strip():
+                return text
+            failure = _ComposerFailed("the composer returned no text")
+        steps.throw(failure)
+        raise failure
 
-    def _saved(self, text: str, *, last: bool) -> WrapResult:
-        result = save_continuity(
-            self.database,
-            text,
-            self.package.token,
-            mode="apply" if last else "retry",
-            session=self.session,
-            composer="offline" if self.compose is None else "model",
-            counter=self.counter,
+    def _offline(self) -> str:
+        assert self.package is not None
+        return OfflineComposer(self._counter).compose_package(self.package)
+
+    def _prepare(self) -> WrapPackage | WrapResult:
+        prepared = prepare_wrap(self._database, session=self._session, counter=self._counter)
+        self.package = prepared if isinstance(prepared, WrapPackage) else None
+        return prepared
+
+    def _save(self, text: str, token: str, mode: Literal["apply", "retry"]) -> WrapResult:
+        composer = "model" if self._compose else "offline"
+        return save_continuity(
+            self._database, text, token, mode=mode, session=self._session, composer=composer, counter=self._counter
         )
-        return replace(result, usage=Usage(self.tokens_in, self.tokens_out))
+
+    def _cancel(self, token: str) -> None:
+        cancel(self._database, token, session=self._session)
 
     def _failed(self, message: str) -> WrapResult:
-        cancel(self.database, self.package.token, session=self.session)
         fix = "check the composer; the episodes wait for the next wrap"
-        waiting, usage = self.package.remaining + self.package.episode_count, Usage(self.tokens_in, self.tokens_out)
+        waiting = self.package.remaining + self.package.episode_count if self.package else 0
         finding = found("compose-failed", message[:200], fix)
-        return WrapResult(WrapStatus.REFUSED, (finding,), remaining=waiting, usage=usage, message=message)
+        return WrapResult(WrapStatus.REFUSED, (finding,), remaining=waiting, message=message)
+
+
+class _ComposerFailed(Exception):
+    """What the caller's composer did instead of composing."""
 
 
 def _joined(done: WrapResult | None, last: WrapResult) -> WrapResult:

@@ -49,15 +49,7 @@ class AssaySession:
         self._owned = underlying_session is None
         self._calls: dict[str, str] = {}
         self.session_id = session_id
-
-    @property
-    def session_settings(self) -> SessionSettings | None:
-        """Give the settings of the underlying session."""
-        return self._items.session_settings
-
-    @session_settings.setter
-    def session_settings(self, settings: SessionSettings | None) -> None:
-        self._items.session_settings = settings
+        self.session_settings: SessionSettings | None = self._items.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Give the newest items of this conversation, in their order; of other sessions there is nothing in them."""

@@ -56,12 +56,14 @@ def arguments(text: str) -> object:
 
 def output(result: object) -> object:
     """Give what a tool gave, with its pictures and files named instead of dumped."""
-    given = cast("object", result)
-    parts = cast("list[object]", given) if isinstance(given, list) else [given]
-    shown = [
-        _part(part) for part in parts if isinstance(part, (ToolOutputText, ToolOutputImage, ToolOutputFileContent))
-    ]
-    return "\n".join(shown) if shown and len(shown) == len(parts) else given
+    parts = _parts(result)
+    return "\n".join(map(_part, parts)) if parts else result
+
+
+def _parts(result: object) -> list[object]:
+    """Give the host's own parts that a result consists of; none when it is anything else."""
+    parts = cast("list[object]", result) if isinstance(result, list) else [result]
+    return parts if all(isinstance(part, _PARTS) for part in parts) else []
 
 
 def _part(part: object) -> str:

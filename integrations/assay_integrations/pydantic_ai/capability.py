@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
+from assay_integrations.pydantic_ai import events
+from assay_integrations.pydantic_ai.composing import acompose, compose
+from assay_integrations.pydantic_ai.place import Caller, Sessions
 from pydantic_ai.capabilities import (
     AbstractCapability,
     WrapModelRequestHandler,
@@ -22,15 +26,10 @@ from pydantic_ai.output import OutputContext
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import RunContext, ToolDefinition
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
-from assay_integrations.pydantic_ai import events
-from assay_integrations.pydantic_ai.composing import acompose, compose
-from assay_integrations.pydantic_ai.place import Caller, Sessions
-
 __all__ = ["AssayCapability"]
 
 _MAX_MODELS = 1_024
-_SIGNALS = (ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution)
+_SIGNALS = (ApprovalRequired, CallDeferred, ModelRetry)
 # What the last hook before the model changes is not kept by the host. Older releases lack that hook, and have run
 # all others before `wrap_model_request`.
 _HAS_LAST_HOOK = hasattr(AbstractCapability, "prepare_model_request")
@@ -67,8 +66,7 @@ class AssayCapability(AbstractCapability[Any]):
     async def for_run(self, ctx: RunContext[Any]) -> AssayCapability:
         """Make the object whose hooks one run calls: it knows the run's session."""
         hooks = copy(self)
-        hooks._session = self._sessions.of_run(ctx)
-        hooks._caller = self._sessions.caller(ctx)
+        hooks._session, hooks._caller = self._sessions.of_run(ctx)
         return hooks
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
@@ -144,9 +142,9 @@ class AssayCapability(AbstractCapability[Any]):
                 result = await handler(args)
         except _SIGNALS:
             raise
-        except ToolRetryError as retry:
+        except (SkipToolExecution, ToolRetryError) as signal:
             with guard(session, "tool_result"):
-                await session.aio.run(partial(events.returned, session, call, retry))
+                await session.aio.run(partial(events.returned, session, call, signal))
             raise
         except Exception as error:
             with guard(session, "tool_error"):

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from pydantic_ai.exceptions import ToolRetryError
+from pydantic_core import to_jsonable_python
+
+from assay.session import Placement, Session
+from assay_integrations.pydantic_ai.place import Caller
+from pydantic_ai.exceptions import SkipToolExecution, ToolRetryError
 from pydantic_ai.messages import (
-    BinaryContent,
     CachePoint,
-    FileUrl,
     InstructionPart,
     ModelMessage,
     ModelRequest,
@@ -21,19 +23,14 @@ from pydantic_ai.messages import (
     ToolCallPart,
     ToolReturn,
     ToolReturnPart,
-    UploadedFile,
     UserPromptPart,
+    is_multi_modal_content,
 )
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import DeferredToolRequests, RunContext
-from pydantic_core import to_jsonable_python
-
-from assay.session import Placement, Session
-from assay_integrations.pydantic_ai.place import Caller
 
 __all__ = ["answered", "began", "briefed", "called", "ended", "returned", "said"]
 
-_Media = (BinaryContent, FileUrl, UploadedFile)
 # A run has one prompt: its id within the run.
 _PROMPT = "prompt"
 
@@ -43,15 +40,16 @@ def began(session: Session, ctx: RunContext[Any], caller: Caller | None) -> None
     session.run_started()
     if caller is not None and caller.hands_over:
         session.handoff(caller.name, session.key.agent or "agent", id=ctx.run_id)
-    text = _words(ctx.prompt) if ctx.prompt is not None else _asked(ctx.messages[-1:])
-    if text is not None:
-        session.user_message(text, id=_PROMPT)
+    if ctx.prompt is not None:
+        session.user_message(_words(ctx.prompt), id=_PROMPT)
+    elif ctx.messages and _is_the_persons(ctx.messages[-1]):
+        session.user_message("\n".join(_prompts(ctx.messages[-1])), id=_PROMPT)
 
 
 def briefed(session: Session, request: ModelRequestContext) -> ModelRequestContext:
     """A model is about to be called: give the request as it is to receive it; the run's own messages stay."""
     place = _question(session, request.messages)
-    text = session.briefing(_asked(request.messages[place : place + 1]) or "").text
+    text = session.briefing("\n".join(_prompts(request.messages[place]))).text
     if not text:
         return request
     if session.options.placement is Placement.DATA:
@@ -80,9 +78,11 @@ def called(session: Session, call: ToolCallPart) -> None:
 
 
 def returned(session: Session, call: ToolCallPart, result: object) -> None:
-    """A tool has given a result, or has asked the model to try again, which is no failure."""
+    """A tool has given a result, was skipped for one, or has asked the model to try again, which is no failure."""
+    if isinstance(result, SkipToolExecution):
+        result = result.result
     if isinstance(result, ToolReturn):
-        result = cast("ToolReturn[Any]", result).return_value
+        result = result.return_value
     value = str(result) if isinstance(result, ToolRetryError) else _plain(result)
     session.tool_result(call.tool_name, value, call_id=call.tool_call_id)
 
@@ -105,18 +105,19 @@ def ended(session: Session, output: object) -> None:
 
 def _question(session: Session, messages: Sequence[ModelMessage]) -> int:
     """Find the message that the run answers; tools and other capabilities may have put user parts behind it."""
-    humans = [place for place, message in enumerate(messages) if _asked([message]) is not None]
-    recorded = [place for place in humans if _asked([messages[place]]) == session.asked]
+    said = [_prompts(message) for message in messages]
+    recorded = [place for place, texts in enumerate(said) if session.asked in (*texts, "\n".join(texts)) and texts]
+    humans = [place for place, message in enumerate(messages) if _is_the_persons(message)]
     return (recorded or humans or [0])[-1]
 
 
-def _asked(messages: Sequence[ModelMessage]) -> str | None:
-    """Give the person's words in a message, or None: beside the result of a tool, a user part is the tool's."""
-    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
-    prompts = [part for part in parts if isinstance(part, UserPromptPart)]
-    if not prompts or any(isinstance(part, ToolReturnPart) for part in parts):
-        return None
-    return "\n".join(_words(part.content) for part in prompts)
+def _is_the_persons(message: ModelMessage) -> bool:
+    """Tell whether the person speaks in a message: a user part beside the result of a tool is usually the tool's."""
+    return bool(_prompts(message)) and not any(isinstance(part, ToolReturnPart) for part in message.parts)
+
+
+def _prompts(message: ModelMessage) -> list[str]:
+    return [_words(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
 
 
 def _with_block(message: ModelMessage, text: str) -> ModelMessage:
@@ -136,7 +137,7 @@ def _words(content: str | Sequence[object]) -> str:
 
 
 def _named(item: object) -> str:
-    if isinstance(item, _Media):
+    if is_multi_modal_content(item):
         return f"[{item.kind} {item.identifier}]"
     return item.content if isinstance(item, TextContent) else str(item)
 
@@ -146,4 +147,4 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value
     items: Sequence[object] = cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else [value]
-    return _words(items) if any(isinstance(item, _Media) for item in items) else to_jsonable_python(value, fallback=str)
+    return _words(items) if any(map(is_multi_modal_content, items)) else to_jsonable_python(value, fallback=str)

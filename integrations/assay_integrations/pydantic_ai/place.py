@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.tools import RunContext
-
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 
 __all__ = ["Caller", "Sessions"]
 
@@ -36,6 +35,8 @@ class Caller:
         return self.session.key.agent or "agent"
 
 
+Standing = tuple[Session | None, Caller | None]
+
 # Who is waiting in this task: an agent that is run now is a sub-agent, though its conversation has an id of its own.
 _waiting: ContextVar[Mapping[StoreRouter, Caller]] = ContextVar(
     "assay_pydantic_ai_waiting", default=MappingProxyType({})
@@ -54,22 +55,14 @@ class Sessions:
         self.options = options or SessionOptions()
         self._owned = self.router is not target
 
-    def of_run(self, ctx: RunContext[Any]) -> Session | None:
-        """Give the session of a run; None, with a counted fault, when the user is missing."""
-        caller = self.caller(ctx)
-        if caller is not None:
-            return caller.session.sub(_agent(ctx) or _UNNAMED)
-        return guard.value(self.router, lambda: self._at(ctx), None, "session")
+    def of_run(self, ctx: RunContext[Any]) -> Standing:
+        """Give the session of a run, None with a counted fault when the user is missing; and who waits for the run."""
+        nowhere: Standing = (None, None)
+        return guard.value(self.router, lambda: self._of_run(ctx), nowhere, "session")
 
     def of_tool(self, ctx: RunContext[Any]) -> Session | None:
         """Give the session of the agent that called a tool."""
-        caller = self.caller(ctx)
-        return caller.session if caller else guard.value(self.router, lambda: self._at(ctx), None, "session")
-
-    def caller(self, ctx: RunContext[Any]) -> Caller | None:
-        """Give the agent that waits for this run, unless that one serves another person."""
-        caller = _waiting.get().get(self.router)
-        return caller if caller is not None and _user(ctx) in (None, caller.session.key.user) else None
+        return guard.value(self.router, lambda: self._of_tool(ctx), None, "session")
 
     @contextmanager
     def waiting(self, session: Session, *, hands_over: bool = False) -> Generator[None, None, None]:
@@ -92,6 +85,19 @@ class Sessions:
         """Close the stores that were opened here; a router that was handed in is its owner's to close."""
         if self._owned:
             self.router.close()
+
+    def _of_run(self, ctx: RunContext[Any]) -> Standing:
+        caller = self._caller(ctx)
+        return (caller.session.sub(_agent(ctx) or _UNNAMED) if caller else self._at(ctx)), caller
+
+    def _of_tool(self, ctx: RunContext[Any]) -> Session:
+        caller = self._caller(ctx)
+        return caller.session if caller else self._at(ctx)
+
+    def _caller(self, ctx: RunContext[Any]) -> Caller | None:
+        """Give the agent that waits for this run, unless that one serves another person."""
+        caller = _waiting.get().get(self.router)
+        return caller if caller is not None and _user(ctx) in (None, caller.session.key.user) else None
 
     def _at(self, ctx: RunContext[Any]) -> Session:
         key = SessionKey(_user(ctx), ctx.conversation_id, _agent(ctx))

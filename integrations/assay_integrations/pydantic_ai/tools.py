@@ -6,9 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pydantic_ai.tools import RunContext
-from pydantic_ai.toolsets import FunctionToolset
-
 from assay.session import (
     RECALL,
     REMEMBER,
@@ -21,6 +18,8 @@ from assay.session import (
     remember_tool,
 )
 from assay_integrations.pydantic_ai.place import Sessions
+from pydantic_ai.tools import RunContext
+from pydantic_ai.toolsets import FunctionToolset
 
 __all__ = ["tools"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool
+from agents import Agent, Runner, SQLiteSession, function_tool
 from agents.memory import Session, SessionSettings
 
 from assay import Store
@@ -60,8 +60,6 @@ def run(session: Session, starting: Agent[Any], text: str = FACT) -> Any:
 
 def test_it_is_a_session_of_the_host(session: AssaySession) -> None:
     assert isinstance(session, Session)
-    session.session_settings = SessionSettings(limit=1)
-    assert session.session_settings == SessionSettings(limit=1)
     asyncio.run(session.add_items([{"role": "user", "content": text} for text in ("one", "two", "three")]))
 
     async def read() -> list[Any]:
@@ -155,9 +153,11 @@ def test_a_broken_store_costs_the_conversation_nothing(tmp_path: Path, caplog: p
     broken.close()
 
 
-def test_its_limit_holds_for_the_run(session: AssaySession) -> None:
+def test_the_limit_of_the_underlying_session_holds_for_the_run(store: Store) -> None:
+    kept = SQLiteSession("s1", session_settings=SessionSettings(limit=1))
+    session = AssaySession("s1", store, underlying_session=kept)
     script = Script(Say("Noted."), Say("On Tuesday."))
     run(session, agent(script))
-    config = RunConfig(session_settings=SessionSettings(limit=1))
-    asyncio.run(Runner.run(agent(script), QUESTION, session=session, run_config=config))
+    run(session, agent(script), QUESTION)
     assert [message.text for message in script.prompts[1].messages] == ["Noted.", QUESTION]
+    kept.close()

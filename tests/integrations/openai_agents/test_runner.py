@@ -75,11 +75,12 @@ def agent(*steps: Any, name: str = "main", lane: str = "main", **more: Any) -> A
 
 def run(memory: Any, starting: Agent[Any], given: Any = QUESTION, **arguments: Any) -> Any:
     runner = memory if isinstance(memory, AssayRunner) else AssayRunner(memory)
-    return asyncio.run(runner.run(starting, given, **{"session": "s1", **arguments}))
+    arguments.setdefault("session", "s1")
+    return asyncio.run(runner.run(starting, given, **arguments))
 
 
 async def streamed(memory: Any, starting: Agent[Any], given: Any = QUESTION, **arguments: Any) -> list[Any]:
-    result = AssayRunner(memory).run_streamed(starting, given, **{"session": "s1", **arguments})
+    result = AssayRunner(memory).run_streamed(starting, given, session="s1", **arguments)
     return [event async for event in result.stream_events()]
 
 
@@ -387,7 +388,7 @@ def test_a_hook_of_the_user_that_raises_ends_the_run_as_it_would(store: Store) -
     error = OSError("the user's log is full")
 
     class Raises(RunHooks[Any]):
-        async def on_llm_end(self, *given: Any) -> None:
+        async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
             raise error
 
     with pytest.raises(OSError) as raised:
@@ -468,9 +469,8 @@ class Provider(ModelProvider):
 @pytest.mark.parametrize("chosen", ["by the agent", "by the run"])
 def test_the_model_that_the_host_would_resolve_composes(store: Store, chosen: str) -> None:
     provider = Provider(Script(Say("Noted."), COMPOSED))
-    named: Any = {"model": "scripted-1"}
-    config = RunConfig(model_provider=provider, **({} if chosen == "by the agent" else named))
-    noting = Agent("main", **(named if chosen == "by the agent" else {"model": "another"}))
+    config = RunConfig(model_provider=provider, model="scripted-1" if chosen == "by the run" else None)
+    noting = Agent("main", model="scripted-1" if chosen == "by the agent" else "another")
     run(AssayRunner(store, options=EACH_RUN), noting, FACT, run_config=config)
     assert set(provider.asked) == {"scripted-1"}
     assert store.status().wraps == 1

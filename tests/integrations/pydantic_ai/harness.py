@@ -105,7 +105,9 @@ class PydanticAIHarness:
     def resume(self, agent: Built, value: object, *, key: SessionKey) -> Outcome:
         newest = agent.threads[key][-1]
         ids = [call.tool_call_id for call in newest.tool_calls] if isinstance(newest, ModelResponse) else []
-        results = DeferredToolResults(approvals=dict.fromkeys(ids, True), metadata={one: {"value": value} for one in ids})
+        results = DeferredToolResults(
+            approvals=dict.fromkeys(ids, True), metadata={one: {"value": value} for one in ids}
+        )
         return self._outcome(agent, None, key, Entry.SYNC, deferred_tool_results=results)
 
     def history(self, agent: Built, key: SessionKey) -> str:
@@ -220,9 +222,7 @@ class UserHooks(AbstractCapability[Any]):
         self._note("after_tool_execute", ctx, result)
         return result
 
-    async def wrap_output_process(
-        self, ctx: RunContext[Any], *, output_context: Any, output: Any, handler: Any
-    ) -> Any:
+    async def wrap_output_process(self, ctx: RunContext[Any], *, output_context: Any, output: Any, handler: Any) -> Any:
         self._note("before output", ctx, output_context.mode, output)
         result = await handler(output)
         self._note("after output", ctx, result)

@@ -29,7 +29,9 @@ class ScriptedModel(FunctionModel):
         def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
             return ModelResponse([_reply(script, agent, messages, info)])
 
-        async def stream(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
+        async def stream(
+            messages: list[ModelMessage], info: AgentInfo
+        ) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
             part = _reply(script, agent, messages, info)
             if isinstance(part, ToolCallPart):
                 yield {0: DeltaToolCall(part.tool_name, json.dumps(part.args), tool_call_id=part.tool_call_id)}
@@ -40,9 +42,7 @@ class ScriptedModel(FunctionModel):
         super().__init__(reply, stream_function=stream, model_name=f"scripted-{agent}")
 
 
-def _reply(
-    script: Script, agent: str, messages: Sequence[ModelMessage], info: AgentInfo
-) -> TextPart | ToolCallPart:
+def _reply(script: Script, agent: str, messages: Sequence[ModelMessage], info: AgentInfo) -> TextPart | ToolCallPart:
     system = [("system", info.instructions)] if info.instructions else []
     step = script.reply([*system, *_received(messages)], agent=agent)
     match step:

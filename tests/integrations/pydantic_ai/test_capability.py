@@ -13,7 +13,13 @@ import pytest
 from pydantic import BaseModel
 from pydantic_ai import Agent, RunContext
 from pydantic_ai.capabilities import AbstractCapability, ProcessHistory
-from pydantic_ai.exceptions import CallDeferred, ModelRetry, UnexpectedModelBehavior, UsageLimitExceeded
+from pydantic_ai.exceptions import (
+    CallDeferred,
+    ModelRetry,
+    SkipToolExecution,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+)
 from pydantic_ai.messages import (
     BinaryContent,
     ImageUrl,
@@ -28,7 +34,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.output import ToolOutput
-from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
+from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, Tool, ToolDenied
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from assay import Episode, Store
@@ -139,13 +145,29 @@ class Deps:
 
 @pytest.mark.parametrize(
     ("deps", "metadata"),
-    [(Deps(7), None), ({"user_id": 7}, None), (None, {"user_id": "7"}), (Deps(7), {"user_id": "other"}), ("7", {"user_id": 7})],
+    [
+        (Deps(7), None),
+        ({"user_id": 7}, None),
+        (None, {"user_id": "7"}),
+        (Deps(7), {"user_id": "other"}),
+        ("7", {"user_id": 7}),
+    ],
     ids=["deps object", "deps dict", "metadata", "deps before metadata", "deps of another kind"],
 )
 def test_the_user_is_found_where_the_app_keeps_it(tmp_path: Path, deps: Any, metadata: Any) -> None:
     with StoreRouter(tmp_path / "{user}.db") as router:
         run(agent(AssayCapability(router), Say("Noted.")), FACT, deps=deps, metadata=metadata)
         assert router.users() == ("7",)
+
+
+def test_deps_that_cannot_be_asked_for_a_user_break_no_run(store: Store) -> None:
+    class Sealed:
+        @property
+        def user_id(self) -> str:
+            raise PermissionError("not here")
+
+    assert run(agent(AssayCapability(store), Say("Noted.")), FACT, deps=Sealed()).output == "Noted."
+    assert told(store) == []
 
 
 def test_runs_without_a_conversation_are_sessions_of_their_own_even_at_once(store: Store) -> None:
@@ -273,6 +295,34 @@ def test_retries_that_are_used_up_end_the_run_with_one_failure(store: Store) -> 
     assert [episode.success for episode in held(store)].count(False) == 1
 
 
+def test_a_tool_that_is_skipped_gives_what_stands_for_its_result(store: Store) -> None:
+    def page() -> str:
+        """Page."""
+        raise SkipToolExecution("It is night.")
+
+    run(agent(AssayCapability(store), Call("page", {}), Say("Later."), tools=[page]), "Page")
+    assert told(store)[2] == ("tool:page", "It is night.")
+
+
+def test_a_call_that_is_denied_is_answered_so(store: Store) -> None:
+    def delete(name: str) -> str:
+        """Delete a file."""
+        return "deleted"
+
+    script = Script(Call("delete", {"name": "plan"}, "c1"), Say("I will not."))
+    tools = [Tool(delete, requires_approval=True)]
+    talk = agent(AssayCapability(store), script, tools=tools, output_type=[str, DeferredToolRequests])
+    waiting = run(talk, "Delete it")
+    results = DeferredToolResults(approvals={"c1": ToolDenied("Not today.")})
+    run(talk, None, message_history=waiting.all_messages(), deferred_tool_results=results)
+    assert told(store) == [
+        ("user", "Delete it"),
+        ("agent:main", 'delete {"name": "plan"}'),
+        ("tool:delete", "Not today."),
+        ("agent:main", "I will not."),
+    ]
+
+
 def test_arguments_that_do_not_validate_are_no_call(store: Store) -> None:
     calls = (Call("add", {"a": "one"}), Call("add", {"a": 1, "b": 2}, "c1"), Say("Three."))
     run(agent(AssayCapability(store), *calls), "Add")
@@ -338,12 +388,18 @@ def test_a_structured_output_is_what_the_agent_said(store: Store) -> None:
     class Answer(BaseModel):
         day: str
 
-    run(agent(AssayCapability(store), Call("answer", {"day": "Tuesday"}), output_type=ToolOutput(Answer, name="answer")))
+    run(
+        agent(AssayCapability(store), Call("answer", {"day": "Tuesday"}), output_type=ToolOutput(Answer, name="answer"))
+    )
     assert told(store) == [("user", QUESTION), ("agent:main", '{"day": "Tuesday"}')]
 
 
 def test_a_question_at_the_end_of_the_history_is_the_persons(store: Store) -> None:
-    asked = [ModelRequest([UserPromptPart("Hello")]), ModelResponse([TextPart("Hi.")]), ModelRequest([UserPromptPart(FACT)])]
+    asked = [
+        ModelRequest([UserPromptPart("Hello")]),
+        ModelResponse([TextPart("Hi.")]),
+        ModelRequest([UserPromptPart(FACT)]),
+    ]
     run(agent(AssayCapability(store), Say("Noted.")), None, message_history=asked)
     assert told(store) == [("user", FACT), ("agent:main", "Noted.")]
 
@@ -388,13 +444,15 @@ def test_what_was_done_elsewhere_is_recorded_with_the_run_that_asked_for_it(tmp_
     assert FACT in script.prompts[1].text, "the resumed call is briefed as well"
 
 
-def test_the_end_of_a_run_that_goes_on_with_another_question_is_another_run(store: Store) -> None:
+def test_a_run_that_goes_on_with_another_question_is_another_run(store: Store) -> None:
+    store.record(FACT, session="earlier")
     script = Script(Call("upload", {"name": "plan"}, "c1"), Say("It is there."))
     talk = agent(AssayCapability(store), script, tools=[upload], output_type=[str, DeferredToolRequests])
     waiting = run(talk, "Upload it")
     results = DeferredToolResults(calls={"c1": "uploaded"})
-    run(talk, "And hurry", message_history=waiting.all_messages(), deferred_tool_results=results)
-    assert [text for source, text in told(store) if source == "user"] == ["Upload it", "And hurry"]
+    run(talk, QUESTION, message_history=waiting.all_messages(), deferred_tool_results=results)
+    assert [text for source, text in told(store) if source == "user"] == ["Upload it", QUESTION]
+    assert FACT in script.prompts[-1].of("user")[1]
     assert [text for source, text in told(store) if source == "tool:upload"] == ["uploaded"]
 
 
