@@ -48,6 +48,7 @@ class Binding:
 BINDINGS = (
     Binding("langgraph", "langgraph", {"LANGSMITH_TRACING": "false"}),
     Binding("openai_agents", "openai-agents", {"OPENAI_AGENTS_DISABLE_TRACING": "1"}),
+    Binding("pydantic_ai", "pydantic-ai"),
 )
 EACH_BINDING = nox.parametrize("binding", [nox.param(binding, id=binding.folder) for binding in BINDINGS])
 

@@ -57,7 +57,7 @@ class Events:
 
     def briefed(self, data: ModelInputData) -> ModelInputData:
         """A model is about to be called: give the data as it is to receive them."""
-        self._release()
+        self.released()
         place = items.question(data.input, self.session.asked)
         text = self.session.briefing(items.text_of(data.input[place]) if place < len(data.input) else "").text
         if not text:
@@ -72,9 +72,16 @@ class Events:
         text = items.spoken(response)
         self._held = (agent, text) if text else None
 
+    def released(self) -> None:
+        """The run goes on, or waits: nothing rejects the newest answer any more."""
+        held, self._held = self._held, None
+        if held is not None:
+            agent, text = held
+            self.session.named(agent).agent_message(text)
+
     def called(self, agent: str, name: str, arguments: str, call_id: str | None) -> None:
         """A tool is about to be called."""
-        self._release()
+        self.released()
         if call_id is not None:
             self._calls[call_id] = name
         self.session.named(agent).tool_call(name, items.arguments(arguments), call_id=call_id)
@@ -91,13 +98,13 @@ class Events:
 
     def handed_off(self, source: str, target: str) -> None:
         """Another agent takes over."""
-        self._release()
+        self.released()
         self.session.handoff(source, target)
 
     def ended(self, agent: str, output: object) -> None:
         """The run has given its output."""
         held = self._held
-        self._release()
+        self.released()
         self.session.named(agent).run_ended(held[1] if held else output)
 
     def failed(self, error: Exception) -> None:
@@ -107,11 +114,5 @@ class Events:
             self._held = None
             self.session.end()
         else:
-            self._release()
+            self.released()
             self.session.run_failed(error)
-
-    def _release(self) -> None:
-        held, self._held = self._held, None
-        if held is not None:
-            agent, text = held
-            self.session.named(agent).agent_message(text)

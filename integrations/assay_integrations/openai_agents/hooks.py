@@ -87,10 +87,11 @@ class MemoryHooks(RunHooks[Any]):
 
     async def finished(self) -> None:
         """Close the run, which the host has ended well, and consolidate if it is time."""
-        if self.output is not None:  # else it waits for an approval, or was asked to stop after a turn
-            await self._tell("run_ended", partial(self.events.ended, *self.output))
-            with guard(self.session, "wrap"):
-                await self.session.aio.wrap(self._composer)
+        if self.output is None:  # it waits for an approval, or was asked to stop after a turn
+            return await self._tell("agent_message", self.events.released)
+        await self._tell("run_ended", partial(self.events.ended, *self.output))
+        with guard(self.session, "wrap"):
+            await self.session.aio.wrap(self._composer)
 
     async def failed(self, error: Exception) -> None:
         """Close the run, which the host has ended with an error: no hook sees that."""

@@ -7,6 +7,7 @@ import inspect
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -316,6 +317,19 @@ def test_an_approved_run_goes_on_in_another_process(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert len({episode.run for episode in ours}) == 1
     assert FACT in SCRIPT.prompts[1].text, "the resumed call is briefed as well"
+
+
+def test_what_is_said_with_a_call_that_waits_is_recorded(store: Store) -> None:
+    class Says(ScriptedModel):
+        async def get_response(self, *given: Any, **more: Any) -> Any:
+            calls = await super().get_response(*given, **more)
+            said = await ScriptedModel(Script(Say("I am about to deploy."))).get_response(None, "")
+            return replace(calls, output=[*said.output, *calls.output])
+
+    waiting = asking()
+    waiting.model = Says(Script(Call("deploy", {"service": "billing"}, "c3")))
+    assert run(store, waiting).interruptions
+    assert told(store) == [("user", QUESTION), ("agent:main", "I am about to deploy.")]
 
 
 def test_a_call_that_a_person_rejects_is_no_failure(store: Store) -> None:

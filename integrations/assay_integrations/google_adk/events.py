@@ -1,0 +1,118 @@
+"""What the events of ADK mean to a memory: each function tells a session what one hook has seen."""
+
+from __future__ import annotations
+
+from google.adk.agents import InvocationContext
+from google.adk.events import Event, EventActions
+from google.adk.models import LlmRequest
+from google.genai.types import Content, Part
+
+from assay.session import Placement, Session
+from assay_integrations.google_adk.items import answers, calls, value, words
+
+__all__ = ["began", "briefed", "called", "ended", "failed", "retold", "returned", "said"]
+
+# Tools of the host's own: who takes over is a hand-off, and a password that a person enters is nobody's memory.
+_TRANSFER = "transfer_to_agent"
+_HOSTS_OWN = (_TRANSFER, "adk_request_confirmation", "adk_request_credential")
+
+
+def began(session: Session, invocation: InvocationContext) -> None:
+    """A run begins or goes on: with what the person said, or with their answer to a tool that was waiting for it."""
+    session.run_started(id=invocation.invocation_id)
+    newest = next((event for event in _newest_first(invocation) if event.author == "user"), None)
+    if newest is not None:
+        asked(session, newest)
+
+
+def asked(session: Session, event: Event) -> None:
+    """A person has said something, or has given the result of a tool."""
+    if text := words(event.content):
+        session.user_message(text, id=event.id)
+    for answer in answers(event):
+        returned(session, answer.name or "", answer.response, answer.id)
+
+
+def briefed(session: Session, request: LlmRequest) -> None:
+    """A model is about to be called: give the request what it is to receive; the host keeps none of it."""
+    place = _question(session, request.contents)
+    text = session.briefing(words(request.contents[place]) if place < len(request.contents) else "").text
+    if not text:
+        return
+    if session.options.placement is Placement.DATA:
+        block = Content(role="user", parts=[Part(text=text)])
+        request.contents = [*request.contents[:place], block, *request.contents[place:]]
+    else:
+        request.append_instructions([text])
+
+
+def said(session: Session, event: Event) -> None:
+    """An agent has said something."""
+    if not event.partial and (text := words(event.content)):
+        session.agent_message(text, id=event.id)
+
+
+def called(session: Session, name: str, arguments: object, call_id: str | None) -> None:
+    """A tool is about to be run."""
+    if name not in _HOSTS_OWN:
+        session.tool_call(name, arguments, call_id=call_id)
+
+
+def returned(
+    session: Session,
+    name: str,
+    result: object,
+    call_id: str | None,
+    actions: EventActions | None = None,
+) -> None:
+    """A tool has given a result, unless it waits for a person; and it may have handed the run to another agent."""
+    waits = actions is not None and call_id in (*actions.requested_tool_confirmations, *actions.requested_auth_configs)
+    if not waits and name not in _HOSTS_OWN:
+        session.tool_result(name, value(result), call_id=call_id)
+    if actions is not None and actions.transfer_to_agent:
+        session.handoff(session.key.agent or "agent", actions.transfer_to_agent, id=call_id)
+
+
+def failed(session: Session, name: str, error: BaseException, call_id: str | None) -> None:
+    """A tool has failed."""
+    if name not in _HOSTS_OWN:
+        session.tool_error(name, error, call_id=call_id)
+
+
+def ended(session: Session, invocation: InvocationContext) -> bool:
+    """A run is over, if an agent has had its last word in it.
+
+    A caller who stops reading, and a tool that waits for a person, leave it open: the host closes both like an end.
+
+    Returns:
+        Whether it is over.
+    """
+    last = next((event for event in _newest_first(invocation) if event.author != "user"), None)
+    if last is None or last.error_code or last.long_running_tool_ids or not last.is_final_response():
+        return False
+    session.run_ended(words(last.content) or last.output)
+    return True
+
+
+def retold(session: Session, event: Event) -> None:
+    """An event of a session that the host hands over afterwards; with the ids that it had when it happened."""
+    if event.author == "user":
+        asked(session, event)
+        return
+    said(session, event)
+    for call in calls(event):
+        called(session, call.name or "", call.args or {}, call.id)
+    for answer in answers(event):
+        returned(session, answer.name or "", answer.response, answer.id, event.actions)
+
+
+def _newest_first(invocation: InvocationContext) -> list[Event]:
+    events = invocation.session.events
+    return [event for event in reversed(events) if event.invocation_id == invocation.invocation_id]
+
+
+def _question(session: Session, contents: list[Content]) -> int:
+    """Find the content that the run answers: results of tools and words of other agents have the user's role too."""
+    users = [place for place, content in enumerate(contents) if content.role == "user" and words(content)]
+    recorded = [place for place in users if words(contents[place]) == session.asked]
+    return (recorded or users or [len(contents)])[-1]

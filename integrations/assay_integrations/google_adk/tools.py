@@ -1,0 +1,57 @@
+"""The two tools with which a model uses its memory on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from google.adk.tools import FunctionTool, ToolContext
+
+from assay.session import (
+    RECALL,
+    REMEMBER,
+    Session,
+    SessionOptions,
+    StoreRouter,
+    Target,
+    guard,
+    recall_tool,
+    remember_tool,
+)
+from assay_integrations.google_adk.place import Sessions
+
+__all__ = ["tools"]
+
+_UNAVAILABLE = "Memory is not available at the moment."
+
+
+def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[FunctionTool]:
+    """Make the tools `recall` and `remember` for an agent; user and session are those of the run.
+
+    Args:
+        target: What `AssayPlugin` takes; give both the same `StoreRouter` to let them share their stores.
+
+    Example:
+        router = StoreRouter("memory/{user}.db")
+        agent = LlmAgent(name="helper", model=model, tools=tools(router))
+        app = App(name="deploys", root_agent=agent, plugins=[AssayPlugin(router)])
+    """
+    sessions = Sessions(target, options)
+
+    async def recall(query: str, tool_context: ToolContext) -> str:
+        return await _use(sessions, tool_context, lambda session: recall_tool(session, query))
+
+    async def remember(text: str, tool_context: ToolContext) -> str:
+        return await _use(sessions, tool_context, lambda session: remember_tool(session, text))
+
+    # What the model reads of a tool is its docstring.
+    recall.__doc__, remember.__doc__ = RECALL, REMEMBER
+    return [FunctionTool(recall), FunctionTool(remember)]
+
+
+async def _use(sessions: Sessions, context: ToolContext, verb: Callable[[Session], str]) -> str:
+    session = sessions.of_run(context.get_invocation_context(), context.agent_name)
+    if session is not None:
+        with guard(session, "tool"):
+            return await session.aio.run(partial(verb, session))
+    return _UNAVAILABLE
