@@ -16,11 +16,11 @@ CAPS: dict[tuple[str, ...], int] = {
     ("audit",): 350,
     ("audit/proofs",): 550,
     ("episodes",): 600,
-    ("recall",): 800,
+    ("recall",): 1100,
     ("recall/dense",): 250,
     ("beliefs",): 500,
     ("wrap",): 2900,
-    ("authority",): 300,
+    ("authority",): 200,
     ("store", "compat"): 920,
     ("compat",): 200,
     ("session",): 1300,
@@ -33,7 +33,7 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 9500
+KERNEL_CAP = 10_500
 ADAPTERS_CAP = 4000
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250

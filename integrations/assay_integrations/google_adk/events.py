@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from google.adk.agents import InvocationContext
 from google.adk.events import Event, EventActions
 from google.adk.models import LlmRequest
 from google.genai.types import Content, Part
 
 from assay.session import Placement, Session
-from assay_integrations.google_adk.items import answers, calls, value, words
+from assay_integrations.google_adk.items import value, words
 
-__all__ = ["began", "briefed", "called", "ended", "failed", "retold", "returned", "said"]
+__all__ = ["began", "briefed", "called", "ended", "failed", "of_run", "retold", "returned", "said"]
 
+_PERSON = "user"
 # Tools of the host's own: who takes over is a hand-off, and a password that a person enters is nobody's memory.
 _TRANSFER = "transfer_to_agent"
 _HOSTS_OWN = (_TRANSFER, "adk_request_confirmation", "adk_request_credential")
@@ -20,7 +23,7 @@ _HOSTS_OWN = (_TRANSFER, "adk_request_confirmation", "adk_request_credential")
 def began(session: Session, invocation: InvocationContext) -> None:
     """A run begins or goes on: with what the person said, or with their answer to a tool that was waiting for it."""
     session.run_started(id=invocation.invocation_id)
-    newest = next((event for event in _newest_first(invocation) if event.author == "user"), None)
+    newest = next((event for event in reversed(of_run(invocation)) if event.author == _PERSON), None)
     if newest is not None:
         asked(session, newest)
 
@@ -29,7 +32,7 @@ def asked(session: Session, event: Event) -> None:
     """A person has said something, or has given the result of a tool."""
     if text := words(event.content):
         session.user_message(text, id=event.id)
-    for answer in answers(event):
+    for answer in event.get_function_responses():
         returned(session, answer.name or "", answer.response, answer.id)
 
 
@@ -79,7 +82,7 @@ def failed(session: Session, name: str, error: BaseException, call_id: str | Non
         session.tool_error(name, error, call_id=call_id)
 
 
-def ended(session: Session, invocation: InvocationContext) -> bool:
+def ended(session: Session, happened: Sequence[Event]) -> bool:
     """A run is over, if an agent has had its last word in it.
 
     A caller who stops reading, and a tool that waits for a person, leave it open: the host closes both like an end.
@@ -87,28 +90,34 @@ def ended(session: Session, invocation: InvocationContext) -> bool:
     Returns:
         Whether it is over.
     """
-    last = next((event for event in _newest_first(invocation) if event.author != "user"), None)
+    last = next((event for event in reversed(happened) if event.author != _PERSON), None)
     if last is None or last.error_code or last.long_running_tool_ids or not last.is_final_response():
         return False
     session.run_ended(words(last.content) or last.output)
     return True
 
 
-def retold(session: Session, event: Event) -> None:
-    """An event of a session that the host hands over afterwards; with the ids that it had when it happened."""
-    if event.author == "user":
-        asked(session, event)
-        return
+def retold(session: Session, happened: Sequence[Event]) -> None:
+    """The host hands over what happened in a run; with the ids that the events had when they happened."""
+    for event in happened:
+        if event.author == _PERSON:
+            asked(session, event)
+        elif not event.partial:
+            _retold(session.named(event.author), event)
+    ended(session, happened)
+
+
+def of_run(invocation: InvocationContext) -> list[Event]:
+    """Give the events of a run that the host's session holds."""
+    return [event for event in invocation.session.events if event.invocation_id == invocation.invocation_id]
+
+
+def _retold(session: Session, event: Event) -> None:
     said(session, event)
-    for call in calls(event):
+    for call in event.get_function_calls():
         called(session, call.name or "", call.args or {}, call.id)
-    for answer in answers(event):
+    for answer in event.get_function_responses():
         returned(session, answer.name or "", answer.response, answer.id, event.actions)
-
-
-def _newest_first(invocation: InvocationContext) -> list[Event]:
-    events = invocation.session.events
-    return [event for event in reversed(events) if event.invocation_id == invocation.invocation_id]
 
 
 def _question(session: Session, contents: list[Content]) -> int:

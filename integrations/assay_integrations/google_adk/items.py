@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import cast
 
-from google.adk.events import Event
-from google.genai.types import Content, FunctionCall, FunctionResponse, Part
+from google.genai.types import Content, Part
 
-__all__ = ["answers", "calls", "value", "words"]
+__all__ = ["value", "words"]
 
 
 def words(content: Content | None) -> str:
@@ -22,20 +20,6 @@ def value(response: object) -> object:
     if isinstance(response, dict) and (fields := cast("dict[str, object]", response)).keys() == {"result"}:
         return fields["result"]
     return response
-
-
-def calls(event: Event) -> Iterator[FunctionCall]:
-    """Give the calls of tools that an event holds."""
-    return (part.function_call for part in _parts(event) if part.function_call)
-
-
-def answers(event: Event) -> Iterator[FunctionResponse]:
-    """Give the responses of tools that an event holds."""
-    return (part.function_response for part in _parts(event) if part.function_response)
-
-
-def _parts(event: Event) -> list[Part]:
-    return (event.content.parts if event.content else None) or []
 
 
 def _named(part: Part) -> str:

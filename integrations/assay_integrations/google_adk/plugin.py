@@ -81,7 +81,7 @@ class AssayPlugin(BasePlugin):
             return
         over = False
         with guard(session, "run_ended"):
-            over = await session.aio.run(partial(events.ended, session, invocation_context))
+            over = await session.aio.run(partial(events.ended, session, events.of_run(invocation_context)))
         model = self._models.get(_who(session))
         if over and model is not None:
             with guard(session, "wrap"):

@@ -30,8 +30,8 @@ __all__ = ["AssayCapability"]
 
 _MAX_MODELS = 1_024
 _SIGNALS = (ApprovalRequired, CallDeferred, ModelRetry)
-# What the last hook before the model changes is not kept by the host. Older releases lack that hook, and have run
-# all others before `wrap_model_request`.
+# What the last hook before the model changes is never kept by the host. Releases before 2.64 lack that hook, and those
+# before 2.54 keep what `before_model_request` changes: there, `wrap_model_request` is the place.
 _HAS_LAST_HOOK = hasattr(AbstractCapability, "prepare_model_request")
 
 
@@ -166,7 +166,7 @@ class AssayCapability(AbstractCapability[Any]):
     # -- the session -----------------------------------------------------------------------------------------------
 
     def end_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
-        """Close what a session has open, and consolidate with the model that its agent used last.
+        """Consolidate a session that is over, with the model that its agent used last; runs that wait go on later.
 
         Args:
             now: Consolidate even if the policy says that it is not time.

@@ -35,7 +35,7 @@ def messages_api(script: Script) -> Generator[str, None, None]:
                 return
             try:
                 blocks = _blocks(script, body)
-            except RuntimeError as error:
+            except (RuntimeError, AssertionError) as error:
                 told = {"type": "error", "error": {"type": "invalid_request_error", "message": str(error)}}
                 self._send(400, json.dumps(told).encode(), "application/json")
                 return

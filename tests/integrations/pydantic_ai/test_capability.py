@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry.trace import NoOpTracer, NoOpTracerProvider
 from pydantic import BaseModel
-from pydantic_ai import Agent, RunContext
+from pydantic_ai import Agent, InstrumentationSettings, RunContext, capture_run_messages
 from pydantic_ai.capabilities import AbstractCapability, ProcessHistory
 from pydantic_ai.exceptions import (
     CallDeferred,
@@ -577,6 +578,36 @@ def test_a_wrap_is_in_no_count_of_the_host(store: Store) -> None:
     assert "learned_fact" not in str(result.all_messages())
 
 
+def test_a_wrap_is_in_no_trace(store: Store) -> None:
+    class Counting(NoOpTracer):
+        def start_span(self, name: str, *args: Any, **kwargs: Any) -> Any:
+            spans.append(name)
+            return super().start_span(name, *args, **kwargs)
+
+        def start_as_current_span(self, name: str, *args: Any, **kwargs: Any) -> Any:
+            spans.append(name)
+            return super().start_as_current_span(name, *args, **kwargs)
+
+    class Provider(NoOpTracerProvider):
+        def get_tracer(self, *args: Any, **kwargs: Any) -> Any:
+            return Counting()
+
+    traces: list[list[str]] = []
+    Agent.instrument_all(InstrumentationSettings(tracer_provider=Provider()))
+    try:
+        for capabilities in ([], [AssayCapability(store, options=EACH_RUN)]):
+            spans = list[str]()
+            script = Script(Say("Noted."))
+            composes(script)
+            run(agent(None, script, capabilities=capabilities), FACT)
+            traces.append(spans)
+    finally:
+        Agent.instrument_all(False)
+    assert store.status().wraps == 1
+    assert "chat scripted-main" in traces[0]
+    assert traces[1] == traces[0]
+
+
 def test_a_session_is_consolidated_when_the_host_says_so(store: Store) -> None:
     memory = AssayCapability(store)
     key = SessionKey(session="c1")
@@ -615,8 +646,6 @@ def test_the_model_of_a_sub_agent_composes_nothing(store: Store) -> None:
 
 
 def test_a_run_that_failed_goes_on_from_its_messages(store: Store) -> None:
-    from pydantic_ai import capture_run_messages
-
     script = Script(Call("add", {"a": 1, "b": 2}), Fail(RuntimeError("down")))
     talk = agent(AssayCapability(store), script)
     with capture_run_messages() as messages, pytest.raises(RuntimeError):

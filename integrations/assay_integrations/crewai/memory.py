@@ -1,0 +1,2 @@
+__all__=[]
+class AssayMemory: pass

@@ -1,0 +1,178 @@
+"""Where a hook of CrewAI stands: whose conversation it is in, in which kickoff, and inside which tool.
+
+CrewAI gives a hook no id of a user, a conversation or a run. It carries context variables into its threads and tasks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from crewai import BaseLLM
+
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+
+__all__ = ["Run", "Sessions", "remembered"]
+
+_UNNAMED = "agent"
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """One kickoff of a crew or of an agent alone.
+
+    Attributes:
+        around: Where the kickoff was called.
+        model: The newest model of the run; None until one is called.
+        speaker: The agent whose task was begun last.
+        question: What an agent was asked that was kicked off alone.
+        blocks: What was placed into prompts.
+    """
+
+    session: Session
+    around: Here
+    model: BaseLLM | None = None
+    speaker: str | None = None
+    question: str = ""
+    blocks: set[str] = field(default_factory=set[str])
+    calls: Iterator[int] = field(default_factory=itertools.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A tool that is running: its call has no id of the host's, so it is given one."""
+
+    id: str
+    given: object = field(repr=False)
+    session: Session
+    around: Here
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A place in a program: whose memory is meant, which kickoff is going on, and which tool of it is running."""
+
+    key: SessionKey = SessionKey()
+    run: Run | None = None
+    call: _Call | None = None
+
+
+_here: ContextVar[Mapping[StoreRouter, Here]] = ContextVar("assay_crewai_here", default=MappingProxyType({}))
+
+
+class Sessions:
+    """Finds the session that a hook or a tool belongs to.
+
+    Args:
+        target: What holds the memory; a `StoreRouter` is shared with whoever else holds it.
+    """
+
+    def __init__(self, target: Target | StoreRouter, options: SessionOptions | None) -> None:
+        self.router = StoreRouter.of(target)
+        self.options = options or SessionOptions()
+        self._owned = self.router is not target
+
+    @property
+    def run(self) -> Run | None:
+        """Give the kickoff that is going on, or None."""
+        return self._place.run
+
+    @contextmanager
+    def at(self, key: SessionKey) -> Generator[None]:
+        """Say whose the kickoffs inside the block are.
+
+        Raises:
+            MissingUser: The target holds a store per user and the key names none.
+        """
+        self.of_key(key)
+        before = _here.get()
+        self._stand(Here(key))
+        try:
+            yield
+        finally:
+            _here.set(before)
+
+    def begin(self, agent: str | None) -> Run | None:
+        """Begin a kickoff, of a crew or of the agent named; None, with a counted fault, when the user is missing.
+
+        What a tool kicks off is a sub-agent's, and so is an agent that the host asks beside a crew, to judge a task.
+        """
+        here = self._place
+        caller = here.call.session if here.call else here.run.session if here.run and agent else None
+        if caller is not None:
+            session: Session | None = caller.sub(agent or _UNNAMED)
+        else:
+            one = uuid.uuid4().hex
+            session = guard.value(self.router, lambda: self.of_key(here.key, run=one), None, "session")
+        if session is None:
+            return None
+        run = Run(session, here, speaker=agent)
+        self._stand(Here(here.key, run))
+        return run
+
+    def end(self) -> Run | None:
+        """Leave the kickoff that is going on."""
+        run = self.run
+        if run is not None:
+            self._stand(run.around)
+        return run
+
+    def calling(self, agent: str, given: object) -> tuple[Session, str] | None:
+        """Enter a tool that an agent calls with these arguments: give its session, and an id for the call."""
+        here, session = self._place, self.of_agent(agent)
+        if here.run is None or session is None:
+            return None
+        call = _Call(f"call-{next(here.run.calls)}", given, session, here)
+        self._stand(replace(here, call=call))
+        return session, call.id
+
+    def called(self, agent: str, given: object) -> tuple[Session, str | None] | None:
+        """Leave the tool; one that was never entered, because a hook of the user's stopped it before, has no id."""
+        call = self._place.call
+        if call is not None and call.given is given:
+            self._stand(call.around)
+            return call.session, call.id
+        session = self.of_agent(agent)
+        return None if session is None else (session, None)
+
+    def of_agent(self, agent: str | None) -> Session | None:
+        """Give the session of an agent of the kickoff that is going on: a sub-agent's when a tool asks it."""
+        here = self._place
+        if here.run is None:
+            return None
+        if here.call is not None and agent != here.call.session.key.agent:
+            return here.call.session.sub(agent or _UNNAMED)
+        return here.run.session.named(agent)
+
+    def of_tool(self) -> Session | None:
+        """Give the session of the agent whose tool is running; outside a kickoff, that of the block around it."""
+        here = self._place
+        if here.call is not None:
+            return here.call.session
+        return guard.value(self.router, lambda: self.of_key(here.key), None, "session")
+
+    def of_key(self, key: SessionKey, *, run: str | None = None) -> Session:
+        """Give the session of a key."""
+        return self.router.session(key, run=run, options=self.options, host="crewai")
+
+    def close(self) -> None:
+        """Close the stores that were opened here; a router that was handed in is its owner's to close."""
+        if self._owned:
+            self.router.close()
+
+    @property
+    def _place(self) -> Here:
+        return _here.get().get(self.router, Here())
+
+    def _stand(self, here: Here) -> None:
+        _here.set({**_here.get(), self.router: here})
+
+
+def remembered() -> bool:
+    """Tell whether the caller is inside a kickoff that is recorded and briefed, and not inside a tool of it."""
+    return any(here.run is not None and here.call is None for here in _here.get().values())

@@ -1,0 +1,67 @@
+"""The two tools with which a model uses its memory on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from crewai.tools import BaseTool
+from crewai.tools import tool as make_tool
+
+from assay.session import (
+    RECALL,
+    REMEMBER,
+    Session,
+    SessionOptions,
+    StoreRouter,
+    Target,
+    guard,
+    recall_tool,
+    remember_tool,
+)
+from assay_integrations.crewai.place import Sessions
+
+__all__ = ["tools"]
+
+_UNAVAILABLE = "Memory is not available at the moment."
+
+
+def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[BaseTool]:
+    """Make the tools `recall` and `remember` for an agent; user and session are those of the block around the kickoff.
+
+    Args:
+        target: What `session` takes; give both the same `StoreRouter` to let them share their stores.
+
+    Example:
+        router = StoreRouter("memory/{user}.db")
+        agent = Agent(role="...", goal="...", backstory="...", tools=tools(router))
+        with session(router, user="ada"):
+            agent.kickoff("What do you know?")
+    """
+    sessions = Sessions(target, options)
+
+    def recall(query: str) -> str:
+        return _use(sessions, lambda session: recall_tool(session, query))
+
+    def remember(text: str) -> str:
+        return _use(sessions, lambda session: remember_tool(session, text))
+
+    return [_tool(recall, RECALL), _tool(remember, REMEMBER)]
+
+
+def _tool(function: Callable[..., str], description: str) -> BaseTool:
+    function.__doc__ = description
+    made: BaseTool = make_tool(function.__name__)(function)
+    # The host answers an equal call from its cache; what memory holds has changed by then.
+    made.cache_function = _never
+    return made
+
+
+def _never(arguments: Any = None, result: Any = None) -> bool:
+    return False
+
+
+def _use(sessions: Sessions, verb: Callable[[Session], str]) -> str:
+    session = sessions.of_tool()
+    return _UNAVAILABLE if session is None else guard.value(session, partial(verb, session), _UNAVAILABLE, "tool")
