@@ -52,6 +52,13 @@ def test_hits_and_briefings_render_in_notebooks_and_terminals(tmp_path: Path) ->
         found = store.recall("deploys")
         assert "<b>" not in found._repr_html_() and "&lt;b&gt;" in found._repr_html_()
         assert r"\[red]" in found[0].__rich__()
+        assert "<b>" not in found[0]._repr_html_()
+        pattern = '- x: <b>deploys</b> [red] | 9x [evidence: ep_00000000 "deploys"]'
+        wrapped = store.wrap(
+            lambda prompt: f"## State\n\n## Patterns\n{pattern}\n\n## Decisions\n\n## Context\n", retries=0
+        )
+        assert wrapped.findings and "&lt;" not in str(wrapped) and "<b>" not in wrapped._repr_html_()
+        assert str(wrapped).startswith("committed") and r"\[" in wrapped.__rich__()
         briefing = store.briefing("deploys")
         assert "<b>" not in briefing._repr_html_() and str(briefing) == briefing.text
 

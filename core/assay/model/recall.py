@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
@@ -43,6 +44,9 @@ class Hit:
     def __rich__(self) -> str:
         """Give what `rich` prints: as plain text, markup characters escaped."""
         return str(self).replace("[", r"\[")
+
+    def _repr_html_(self) -> str:
+        return f"<p><code>{self.ref}</code> {html.escape(self.text)}</p>"
 
 
 class Recall(Sequence[Hit]):
@@ -86,7 +90,7 @@ class Recall(Sequence[Hit]):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td><code>{hit.ref}</code></td><td>{_escape(hit.text)}</td><td>{hit.score:.2f}</td></tr>"
+            f"<tr><td><code>{hit.ref}</code></td><td>{html.escape(hit.text)}</td><td>{hit.score:.2f}</td></tr>"
             for hit in self._hits
         )
         return f"<table>{rows}</table>"
@@ -123,8 +127,4 @@ class Briefing:
         return self.text.replace("[", r"\[")
 
     def _repr_html_(self) -> str:
-        return f"<pre>{_escape(self.text)}</pre>"
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return f"<pre>{html.escape(self.text)}</pre>"

@@ -135,6 +135,15 @@ class WrapResult:
 
     def __rich__(self) -> str:
         """Give what `rich` prints: the status, what rose, and each finding."""
+        return str(self).replace("[", r"\[")
+
+    def __str__(self) -> str:
+        """Give the status, what rose, and a line for each finding."""
         lines = [f"{self.status.value} raised={list(self.raised)}"]
         lines += [f"{finding.action.value} {finding.rule}: {finding.message}" for finding in self.findings]
-        return "\n".join(lines).replace("[", r"\[")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<pre>{html.escape(str(self))}</pre>"

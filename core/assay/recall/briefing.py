@@ -48,6 +48,7 @@ def brief(
     exclude: frozenset[str],
     now_us: int,
     deadline: Deadline,
+    with_continuity: bool = True,
 ) -> Briefing:
     """Build a briefing: the continuity first, then warnings, facts, patterns, procedures and events.
 
@@ -56,6 +57,7 @@ def brief(
         tokens: Budget in tokens of `counter`, headings and fence included.
         label: Names the fence, such as a run id: equal labels give an equal fence.
         exclude: Full ids that are still in the caller's context.
+        with_continuity: Begin with the continuity, which has no id.
 
     Raises:
         TimeoutError: The deadline passed.
@@ -65,7 +67,7 @@ def brief(
     budget = tokens - counter(f"{head}\n{tail}\n") - 16  # the last line, which says what was left out
     if tokens < _MIN_TOKENS:
         return Briefing("")
-    continuity = _continuity(reader, counter, int(budget * _CONTINUITY_SHARE))
+    continuity = _continuity(reader, counter, int(budget * _CONTINUITY_SHARE) if with_continuity else 0)
     budget -= counter("\n".join(item.line for item in continuity.items))
     blocks, left_out = _fitted(_blocks(reader, goal, cache, exclude, now_us, deadline), counter, budget)
     shown = [block for block in (continuity, *blocks) if block.items]

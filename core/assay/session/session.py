@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -221,12 +221,21 @@ class Session:
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def briefing(self, query: str | None = None, *, tokens: int | None = None) -> Briefing:
+    def briefing(
+        self,
+        query: str | None = None,
+        *,
+        tokens: int | None = None,
+        exclude: Sequence[str] = (),
+        continuity: bool = True,
+    ) -> Briefing:
         """Give what memory holds for a query: the same text in every call of a run, so that prompts keep their prefix.
 
         Args:
             query: None for the newest user message.
             tokens: None for `SessionOptions.tokens`.
+            exclude: Full refs that a host which keeps what it was given still has in the conversation.
+            continuity: False when it still has the continuity.
 
         Raises:
             TimeoutError: It took longer than `SessionOptions.briefing_timeout`; later calls of the run go without.
@@ -242,16 +251,25 @@ class Session:
                 if known is not None:
                     return known
                 run.briefings[query, budget] = _NOTHING  # should it fail, the later prompts of the run are alike
-                briefing = self._fresh(store, run, query, budget)
+                briefing = self._fresh(store, run, query, budget, exclude, continuity)
                 run.briefings[query, budget] = briefing
                 with guard(self, "receipt"):
                     self._keep_receipt(store, run, briefing)
                 return briefing
 
-    def _fresh(self, store: Store, run: RunState, query: str, budget: int) -> Briefing:
-        limit, session, began = self.options.briefing_timeout, self.conversation.session, time.monotonic()
-        exclude = run.recorded[-MAX_IDS_PER_CALL:]
-        briefing = store.briefing(query, tokens=budget, session=session, run=run.id, exclude=exclude, deadline=limit)
+    def _fresh(
+        self, store: Store, run: RunState, query: str, budget: int, exclude: Sequence[str], continuity: bool
+    ) -> Briefing:
+        limit, began = self.options.briefing_timeout, time.monotonic()
+        briefing = store.briefing(
+            query,
+            tokens=budget,
+            session=self.conversation.session,
+            run=run.id,
+            exclude=(*exclude, *run.recorded)[-MAX_IDS_PER_CALL:],
+            continuity=continuity,
+            deadline=limit,
+        )
         if time.monotonic() - began > limit:
             raise TimeoutError(f"a briefing took longer than {limit} s")
         return briefing

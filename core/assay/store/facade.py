@@ -164,6 +164,7 @@ class Store(OpenStore):
         session: str | None = None,
         run: str | None = None,
         exclude: Sequence[Ref] = (),
+        continuity: bool = True,
         deadline: float | None = None,
     ) -> Briefing:
         """Fit the memory that bears on a goal into a token budget, fenced as data for a prompt.
@@ -174,6 +175,7 @@ class Store(OpenStore):
             session: Names the fence when there is no `run`.
             run: Names the fence: equal runs and equal memory give equal text.
             exclude: What is still in the conversation.
+            continuity: Begin with the continuity; False when it is still in the conversation.
             deadline: Seconds after which to give up.
 
         Raises:
@@ -194,6 +196,7 @@ class Store(OpenStore):
                 exclude=frozenset(full_refs(reader, [_ref(item) for item in exclude])),
                 now_us=to_us(self._clock()),
                 deadline=Deadline(deadline),
+                with_continuity=continuity,
             )
 
     def prepare_wrap(

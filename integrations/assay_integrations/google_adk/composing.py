@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from google.adk.models import BaseLlm, LlmRequest
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
 from google.genai.types import Content, GenerateContentConfig, Part
 
 from assay_integrations.google_adk.items import words

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from google.adk.agents import InvocationContext
 from google.adk.events import Event, EventActions
-from google.adk.models import LlmRequest
+from google.adk.models.llm_request import LlmRequest
 from google.genai.types import Content, Part
 
 from assay.session import Placement, Session

@@ -86,7 +86,7 @@ class Sessions:
             self.router.close()
 
     def _of_run(self, invocation: InvocationContext, agent: str | None) -> Session:
-        name = agent or str(invocation.agent.name)
+        name = agent or str(getattr(invocation.agent, "name", invocation.app_name))
         user = invocation.user_id or None
         standing = _standing.get().get(self.router)
         if standing is not None and standing.session.key.user == user:
@@ -100,5 +100,5 @@ class Sessions:
 
 def _speaker(invocation: InvocationContext, name: str) -> str:
     """Name an agent of a run: the first one of an app speaks for the app, for its own name is often `root_agent`."""
-    first = getattr(invocation.agent, "root_agent", invocation.agent)
-    return invocation.app_name if name == first.name else name
+    first: object = getattr(invocation.agent, "root_agent", invocation.agent)
+    return invocation.app_name if name == getattr(first, "name", None) else name

@@ -11,9 +11,11 @@ from typing import Any
 from google.adk.agents import BaseAgent, InvocationContext
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.events import Event
-from google.adk.models import BaseLlm, LlmRequest
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins import BasePlugin
-from google.adk.tools import BaseTool, ToolContext
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
 
 from assay import Store
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from google.adk import runners
-from google.adk.agents import LlmAgent
+from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
 from google.adk.events import Event
@@ -16,8 +16,9 @@ from google.adk.plugins import BasePlugin
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
-from google.adk.tools import LongRunningFunctionTool, ToolContext
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.long_running_tool import LongRunningFunctionTool
+from google.adk.tools.tool_context import ToolContext
 from google.adk.workflow._errors import NodeInterruptedError
 from google.genai.types import Content, FunctionResponse, Part
 
@@ -77,15 +78,13 @@ class GoogleADKHarness:
         ours = [] if memory is None else [self._binding(memory, options=options)]
         plugins = [UserHooks("first", log), *ours, UserHooks("last", log)] if user_hooks else [*ours]
         model = ScriptedModel(script=script)
-        tools = [*script.tools(), LongRunningFunctionTool(approve)]
-        own = {"before_model_callback": _noting(log), "after_model_callback": _noting(log)} if user_hooks else {}
-        if not sub_agent:
-            agent = LlmAgent(name="main", model=model, instruction=SYSTEM, tools=tools, **own)
-        else:
-            asked, other = (_sub(script) for _ in range(2))
-            agent = LlmAgent(
-                name="main", model=model, instruction=SYSTEM, tools=[*tools, AskSub(asked)], sub_agents=[other], **own
-            )
+        tools: list[Any] = [*script.tools(), LongRunningFunctionTool(approve)]
+        subs: list[BaseAgent] = [_sub(script)] if sub_agent else []
+        if sub_agent:
+            tools.append(AskSub(_sub(script)))
+        agent = LlmAgent(name="main", model=model, instruction=SYSTEM, tools=tools, sub_agents=subs)
+        if user_hooks:
+            agent.before_model_callback = agent.after_model_callback = _noting(log)
         return Built(agent, model, plugins, ours, log=log)
 
     def run(self, agent: Built, text: str, *, key: SessionKey, entry: Entry) -> Outcome:

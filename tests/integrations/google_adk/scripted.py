@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
-from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
 from google.genai.types import Content, FunctionCall, Part
 
 from assay.testing import Call, HandOff, Say, Script
