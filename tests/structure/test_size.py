@@ -23,7 +23,7 @@ CAPS: dict[tuple[str, ...], int] = {
     ("authority",): 200,
     ("store", "compat"): 920,
     ("compat",): 200,
-    ("session",): 1300,
+    ("session",): 1400,
     ("govern", "intentions", "track_record"): 1050,
     ("transfer",): 1300,
     ("cli", "mcp", "install"): 3000,

@@ -15,7 +15,7 @@ from assay.model.episode import JsonValue
 from assay.model.labels import Kind, Origin, Trust, Verdict
 from assay.model.times import parse_time, to_us
 
-__all__ = ["Draft", "as_label", "as_member", "checked"]
+__all__ = ["Draft", "as_draft", "as_label", "as_member", "checked"]
 
 E = TypeVar("E", bound=Enum)
 
@@ -65,6 +65,7 @@ class Checked:
     happened: int | None
 
 
+_CLOSED: dict[str, type[Enum]] = {"kind": Kind, "origin": Origin, "trust": Trust, "verdict": Verdict}
 _KEY_CHARS = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._:-")
 _KEY_LENGTH = 128
 
@@ -101,6 +102,25 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
         scrub(_metadata(draft.metadata)) if draft.metadata else "{}",
         happened,
     )
+
+
+def as_draft(event: Mapping[str, Any], *, origin: Origin, session: str | None) -> Draft:
+    """Read the arguments of a record from a mapping.
+
+    Args:
+        origin: Of an event that names none; `session` likewise.
+
+    Raises:
+        InvalidInput: An argument is unknown or missing, or none of a closed set.
+    """
+    unknown = sorted(set(event) - set(Draft.__dataclass_fields__))
+    if unknown or "content" not in event:
+        raise InvalidInput(unknown[0] if unknown else "content", "each event takes the arguments of `Store.record`")
+    values: dict[str, Any] = {"origin": origin, "session": session, **event}
+    for name, members in _CLOSED.items():
+        if values.get(name) is not None:
+            values[name] = as_member(name, values[name], members)
+    return Draft(**values)
 
 
 def as_member(field_name: str, value: str | E, members: type[E]) -> E:

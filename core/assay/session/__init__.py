@@ -9,6 +9,7 @@ from assay.session.keys import SessionKey
 from assay.session.policy import AnyComposer, Event, Placement, RecordPolicy, SessionOptions, WrapPolicy
 from assay.session.router import StoreRouter, Target
 from assay.session.session import Session
+from assay.session.sessions import Sessions
 from assay.session.tools import RECALL, REMEMBER, recall_tool, remember_tool
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Session",
     "SessionKey",
     "SessionOptions",
+    "Sessions",
     "StoreRouter",
     "Target",
     "WrapPolicy",

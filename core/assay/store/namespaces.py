@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -61,8 +61,23 @@ class Version:
 class Episodes:
     """What was recorded, in order."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, record: Callable[[Iterable[Mapping[str, Any]]], Sequence[str]]) -> None:
         self._database = database
+        self._record = record
+
+    def record_many(self, events: Iterable[Mapping[str, Any]]) -> Sequence[str]:
+        """Record several events in one transaction, all or none; much faster than one by one.
+
+        Args:
+            events: For each event the arguments of `Store.record` by name, `content` among them.
+
+        Returns:
+            Full ids in the same order.
+
+        Raises:
+            InvalidInput: As `Store.record`, and for an argument that it does not have.
+        """
+        return self._record(events)
 
     def list(
         self, *, after: int | None = None, limit: int = 100, session: str | None = None, source: str | None = None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.audit.log import seal
-from assay.episodes.draft import Draft, as_label, as_member
+from assay.episodes.draft import Draft, as_draft, as_label, as_member
 from assay.episodes.recording import prepare, record
 from assay.errors import InvalidInput, NotAuthorised
 from assay.model.episode import Episode, JsonValue
@@ -76,7 +76,7 @@ class OpenStore:
         )  # fmt: skip
         if self._database.erase_pending:
             self._finish_erasures()
-        self.episodes = Episodes(self._database)
+        self.episodes = Episodes(self._database, self._record_many)
         self.beliefs = Beliefs(self._database)
         self.keys = Keys(self._database)
         self.continuity = Continuity(self._database, self.session)
@@ -131,6 +131,10 @@ class OpenStore:
             return episodes
 
         return self._database.mutate(write)
+
+    def _record_many(self, events: Iterable[Mapping[str, Any]]) -> list[str]:
+        drafts = [as_draft(event, origin=self._origin, session=self.session) for event in events]
+        return [episode.ref for episode in self._record(drafts)]
 
     def _finish_erasures(self) -> None:
         from assay.govern.erase import finish_erasures

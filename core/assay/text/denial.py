@@ -71,7 +71,13 @@ _Unit = tuple[frozenset[str], str]  # a sentence with its content words
 
 def _units(text: str, other: str) -> list[_Unit]:
     wanted = content_set(other)
-    units = {(content_set(sentence), sentence) for sentence in sentences(text)}
+    said: list[str] = []
+    for sentence in sentences(text):
+        if said and not content_set(sentence):
+            said[-1] += f" ({sentence})"  # `Ask Ada? No.` is one statement
+        else:
+            said.append(sentence)
+    units = {(content_set(sentence), sentence) for sentence in said}
     ranked = sorted(units, key=lambda unit: (-len(unit[0] & wanted), unit[1]))
     return [unit for unit in ranked[:_JUDGED] if unit[0] & wanted]
 
@@ -101,10 +107,11 @@ def _denied(side: Polarity, shared: frozenset[str], told: set[int]) -> frozenset
 def _read(text: str) -> Polarity:
     negations: list[Negation] = []
     signs: set[tuple[int, int]] = set()
+    whole: frozenset[str] = frozenset()
     for clause in _clauses(text):
         words = [(place, term_of(token)) for place, token in enumerate(clause) if _says(token)]
         sides = {place: side for place, side in enumerate(_sides(clause)) if side}
-        whole = frozenset(word for _, word in words)
+        whole = frozenset(word for _, word in words) or whole  # a mere `(not)` denies what stands before it
         reach = _SCOPE_PAIRS if any(token.script in SPACELESS for token in clause) else SCOPE
         turned: set[int] = set()
         for place, token in enumerate(clause):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from crewai import Task
-from crewai.hooks import HookAborted, LLMCallHookContext, ToolCallHookContext
-from crewai.hooks.contexts import ExecutionEndContext
-
 from assay.session import Session
 from assay_integrations.crewai import items
 from assay_integrations.crewai.place import Run
+from crewai import Task
+from crewai.hooks import HookAborted, LLMCallHookContext, ToolCallHookContext
+from crewai.hooks.contexts import ExecutionEndContext
 
 __all__ = ["briefed", "ended", "given", "returned", "said"]
 

@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from crewai import BaseLLM
-from crewai.hooks import InterceptionPoint, LLMCallHookContext, ToolCallHookContext
-from crewai.hooks.contexts import ExecutionEndContext, ExecutionStartContext, StepContext
-
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.crewai import events, items
 from assay_integrations.crewai.composing import compose
 from assay_integrations.crewai.place import Run, Sessions
+from crewai import BaseLLM
+from crewai.hooks import InterceptionPoint, LLMCallHookContext, ToolCallHookContext
+from crewai.hooks.contexts import ExecutionEndContext, ExecutionStartContext, StepContext
 
 __all__ = ["MemoryHooks"]
 
@@ -108,7 +107,7 @@ class MemoryHooks:
         run, called = self.sessions.run, self.sessions.calling(_role(context.agent), context.tool_input)
         if run is None or called is None:
             return
-        # The result of a tool may be the answer of its agent: then no model is called again, and this was the last look.
+        # A tool may give the answer of its agent: then no model is called again, and this was the last chance.
         items.take_out(getattr(getattr(context.agent, "agent_executor", None), "messages", []), run.blocks)
         session, call_id = called
         with guard(session, "tool_call"):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, cast
 
+from assay.session import Placement
 from crewai.agents.parser import AgentFinish, OutputParserError, parse
 from crewai.events import ToolUsageErrorEvent, ToolUsageFinishedEvent, ToolUsageStartedEvent, crewai_event_bus
 from crewai.events.event_context import get_last_event_id
 from crewai.hooks import LLMCallHookContext
 from crewai.utilities.string_utils import sanitize_tool_name
-
-from assay.session import Placement
 
 __all__ = ["error_of", "place", "spoken", "take_out", "words"]
 

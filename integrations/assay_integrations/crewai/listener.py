@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult
+from assay_integrations.crewai.hooks import MemoryHooks
+from assay_integrations.crewai.place import Sessions
 from crewai.events import BaseEventListener
 from crewai.events.event_bus import CrewAIEventsBus
 from crewai.hooks import register_hook, unregister_hook
 from crewai.hooks.dispatch import get_scoped_hooks, scoped_hooks
-
-from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult
-from assay_integrations.crewai.hooks import MemoryHooks
-from assay_integrations.crewai.place import Sessions
 
 __all__ = ["AssayEventListener", "session"]
 

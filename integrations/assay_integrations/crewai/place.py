@@ -13,9 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from crewai import BaseLLM
-
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from crewai import BaseLLM
 
 __all__ = ["Run", "Sessions", "remembered"]
 
@@ -57,7 +56,7 @@ class _Call:
 class Here:
     """A place in a program: whose memory is meant, which kickoff is going on, and which tool of it is running."""
 
-    key: SessionKey = SessionKey()
+    key: SessionKey = field(default_factory=SessionKey)
     run: Run | None = None
     call: _Call | None = None
 

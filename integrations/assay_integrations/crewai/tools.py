@@ -6,9 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from crewai.tools import BaseTool
-from crewai.tools import tool as make_tool
-
 from assay.session import (
     RECALL,
     REMEMBER,
@@ -21,6 +18,8 @@ from assay.session import (
     remember_tool,
 )
 from assay_integrations.crewai.place import Sessions
+from crewai.tools import BaseTool
+from crewai.tools import tool as make_tool
 
 __all__ = ["tools"]
 

@@ -15,9 +15,9 @@ from assay_integrations.google_adk.items import value, words
 __all__ = ["began", "briefed", "called", "ended", "failed", "of_run", "retold", "returned", "said"]
 
 _PERSON = "user"
-# Tools of the host's own: who takes over is a hand-off, and a password that a person enters is nobody's memory.
-_TRANSFER = "transfer_to_agent"
-_HOSTS_OWN = (_TRANSFER, "adk_request_confirmation", "adk_request_credential")
+# Tools of the host's own: who takes over is a hand-off, a password that a person enters is nobody's memory, and what
+# is read from a memory was recorded when it was said.
+_HOSTS_OWN = {"transfer_to_agent", "adk_request_confirmation", "adk_request_credential", "load_memory"}
 
 
 def began(session: Session, invocation: InvocationContext) -> None:

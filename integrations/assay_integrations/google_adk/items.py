@@ -17,8 +17,8 @@ def words(content: Content | None) -> str:
 
 def value(response: object) -> object:
     """Give what a tool returned: what is no dict, the host wraps into one of its own."""
-    fields = cast("dict[str, object]", response) if isinstance(response, dict) else {}
-    return fields["result"] if fields.keys() == {"result"} else cast("object", response)
+    fields: dict[str, object] = cast("dict[str, object]", response) if isinstance(response, dict) else {}
+    return fields["result"] if fields.keys() == {"result"} else response
 
 
 def _named(part: Part) -> str:

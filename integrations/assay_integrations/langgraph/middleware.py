@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import ToolMessage
 
 from assay import Store
@@ -23,8 +21,6 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 __all__ = ["AssayMiddleware"]
-
-_MAX_MODELS = 1_024
 
 State = AgentState[Any]
 Request = ModelRequest[Any]
@@ -57,8 +53,6 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         self.tools = ()
         self._sessions = Sessions(target, options)
         self._name = name or f"{type(self).__name__}-{_digest(target)}"
-        # The model that each session's agent used last composes its wrap.
-        self._models: OrderedDict[tuple[str | None, str | None], BaseChatModel] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -87,7 +81,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is not None:
             with guard(session, "run_ended"):
                 events.ended(session, state)
-            model = self._models.get(_who(session))
+            model = self._sessions.model(session)
             if model is not None:
                 with guard(session, "wrap"):
                     session.wrap(partial(compose, model))
@@ -98,7 +92,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is not None:
             with guard(session, "run_ended"):
                 await session.aio.run(partial(events.ended, session, state))
-            model = self._models.get(_who(session))
+            model = self._sessions.model(session)
             if model is not None:
                 with guard(session, "wrap"):
                     await session.aio.wrap(partial(acompose, model))
@@ -110,7 +104,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         session = self._sessions.of_agent(request.runtime.context, request.messages)
         if session is None:
             return handler(request)
-        self._keep(session, request.model)
+        self._sessions.keep_model(session, request.model)
         request = guard.value(session, partial(events.briefed, session, request), request)
         try:
             response = handler(request)
@@ -129,7 +123,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         session = self._sessions.of_agent(request.runtime.context, request.messages)
         if session is None:
             return await handler(request)
-        self._keep(session, request.model)
+        self._sessions.keep_model(session, request.model)
         with guard(session, "briefing"):
             request = await session.aio.run(partial(events.briefed, session, request))
         try:
@@ -201,17 +195,11 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        session = self._sessions.of_key(key)
-        closed = session.end()
-        model = self._models.get(_who(session))
-        return closed if model is None else session.wrap(partial(compose, model), now=now)
+        return self._sessions.end(key, compose, now=now)
 
     async def aend_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
         """Do the same from an event loop."""
-        session = self._sessions.of_key(key)
-        closed = await session.aio.end()
-        model = self._models.get(_who(session))
-        return closed if model is None else await session.aio.wrap(partial(acompose, model), now=now)
+        return await self._sessions.aend(key, acompose, now=now)
 
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
@@ -220,16 +208,6 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
     def _session_of(self, request: ToolCallRequest) -> Session | None:
         context: object = request.runtime.context  # pyright: ignore[reportUnknownMemberType]  # a bare ToolRuntime
         return self._sessions.of_agent(context, request.state["messages"])
-
-    def _keep(self, session: Session, model: BaseChatModel) -> None:
-        if session.root:
-            self._models[_who(session)] = model
-        if len(self._models) > _MAX_MODELS:
-            self._models.popitem(last=False)
-
-
-def _who(session: Session) -> tuple[str | None, str | None]:
-    return session.key.user, session.key.session
 
 
 def _digest(target: Target | StoreRouter) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from langchain.tools import ToolRuntime
@@ -16,7 +14,6 @@ from assay.session import (
     SessionOptions,
     StoreRouter,
     Target,
-    guard,
     recall_tool,
     remember_tool,
 )
@@ -25,7 +22,6 @@ from assay_integrations.langgraph.place import Sessions, field
 __all__ = ["tools"]
 
 Runtime = ToolRuntime[Any, Any]
-_UNAVAILABLE = "Memory is not available at the moment."
 
 
 def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[BaseTool]:
@@ -40,32 +36,22 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     """
     sessions = Sessions(target, options)
 
+    def of(runtime: Runtime) -> Session | None:
+        return sessions.of_tool(runtime.context, field(runtime.state, "messages") or ())
+
     def recall(query: str, runtime: Runtime) -> str:
-        return _use(sessions, runtime, lambda session: recall_tool(session, query))
+        return sessions.use(of(runtime), lambda session: recall_tool(session, query))
 
     async def arecall(query: str, runtime: Runtime) -> str:
-        return await _ause(sessions, runtime, lambda session: recall_tool(session, query))
+        return await sessions.ause(of(runtime), lambda session: recall_tool(session, query))
 
     def remember(text: str, runtime: Runtime) -> str:
-        return _use(sessions, runtime, lambda session: remember_tool(session, text))
+        return sessions.use(of(runtime), lambda session: remember_tool(session, text))
 
     async def aremember(text: str, runtime: Runtime) -> str:
-        return await _ause(sessions, runtime, lambda session: remember_tool(session, text))
+        return await sessions.ause(of(runtime), lambda session: remember_tool(session, text))
 
     return [
         StructuredTool.from_function(recall, coroutine=arecall, name="recall", description=RECALL),
         StructuredTool.from_function(remember, coroutine=aremember, name="remember", description=REMEMBER),
     ]
-
-
-def _use(sessions: Sessions, runtime: Runtime, verb: Callable[[Session], str]) -> str:
-    session = sessions.of_tool(runtime.context, field(runtime.state, "messages") or ())
-    return _UNAVAILABLE if session is None else guard.value(session, partial(verb, session), _UNAVAILABLE, "tool")
-
-
-async def _ause(sessions: Sessions, runtime: Runtime, verb: Callable[[Session], str]) -> str:
-    session = sessions.of_tool(runtime.context, field(runtime.state, "messages") or ())
-    if session is not None:
-        with guard(session, "tool"):
-            return await session.aio.run(partial(verb, session))
-    return _UNAVAILABLE

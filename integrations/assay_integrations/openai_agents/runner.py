@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Generic, TypedDict, TypeVar, Unpack
@@ -25,7 +24,6 @@ __all__ = ["AssayRunner"]
 TContext = TypeVar("TContext")
 T = TypeVar("T")
 
-_MAX_COMPOSERS = 1_024
 
 AnyHooks = RunHooks[Any] | None
 Named = HostSession | str | None
@@ -60,8 +58,6 @@ class AssayRunner:
 
     def __init__(self, target: Target | StoreRouter, *, options: SessionOptions | None = None) -> None:
         self._sessions = Sessions(target, options)
-        # The model of the agent that a session was started with composes its wrap.
-        self._composers: OrderedDict[tuple[str | None, str | None], Callable[[str], Awaitable[str]]] = OrderedDict()
 
     # -- runs ------------------------------------------------------------------------------------------------------
 
@@ -159,10 +155,7 @@ class AssayRunner:
 
     async def aend_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
         """Do the same from an event loop."""
-        session = self._sessions.of_key(key)
-        closed: WrapResult = await session.aio.end()
-        composer = self._composers.get((key.user, key.session))
-        return closed if composer is None else await session.aio.wrap(composer, now=now)
+        return await self._sessions.aend(key, lambda composer, prompt: composer(prompt), now=now)
 
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
@@ -170,10 +163,7 @@ class AssayRunner:
 
     def _hooked(self, key: SessionKey, agent: Agent[Any], given: Given, hooks: AnyHooks, config: Config) -> MemoryHooks:
         session, composer = self._sessions.of_run(key), partial(compose, agent, config)
-        if session.root:
-            self._composers[key.user, session.key.session] = composer
-        if len(self._composers) > _MAX_COMPOSERS:
-            self._composers.popitem(last=False)
+        self._sessions.keep_model(session, composer)
         return MemoryHooks(Events(session, given), hooks, config, composer)
 
 

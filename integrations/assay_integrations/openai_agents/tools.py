@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from agents import Tool, function_tool
@@ -16,7 +14,6 @@ from assay.session import (
     SessionOptions,
     StoreRouter,
     Target,
-    guard,
     recall_tool,
     remember_tool,
 )
@@ -24,8 +21,6 @@ from assay_integrations.openai_agents.items import field
 from assay_integrations.openai_agents.place import Sessions
 
 __all__ = ["tools"]
-
-_UNAVAILABLE = "Memory is not available at the moment."
 
 
 def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[Tool]:
@@ -44,21 +39,16 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     """
     sessions = Sessions(target, options)
 
+    def of(context: ToolContext[Any]) -> Session | None:
+        return sessions.of_tool(context.context, field(context.agent, "name"))
+
     async def recall(context: ToolContext[Any], query: str) -> str:
-        return await _use(sessions, context, lambda session: recall_tool(session, query))
+        return await sessions.ause(of(context), lambda session: recall_tool(session, query))
 
     async def remember(context: ToolContext[Any], text: str) -> str:
-        return await _use(sessions, context, lambda session: remember_tool(session, text))
+        return await sessions.ause(of(context), lambda session: remember_tool(session, text))
 
     return [
         function_tool(recall, description_override=RECALL),
         function_tool(remember, description_override=REMEMBER),
     ]
-
-
-async def _use(sessions: Sessions, context: ToolContext[Any], verb: Callable[[Session], str]) -> str:
-    session = sessions.of_tool(context.context, field(context.agent, "name"))
-    if session is not None:
-        with guard(session, "tool"):
-            return await session.aio.run(partial(verb, session))
-    return _UNAVAILABLE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -21,14 +20,13 @@ from pydantic_ai.capabilities import (
 )
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution, ToolRetryError
 from pydantic_ai.messages import ModelResponse, ToolCallPart
-from pydantic_ai.models import Model, ModelRequestContext
+from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.output import OutputContext
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import RunContext, ToolDefinition
 
 __all__ = ["AssayCapability"]
 
-_MAX_MODELS = 1_024
 _SIGNALS = (ApprovalRequired, CallDeferred, ModelRetry)
 # What the last hook before the model changes is never kept by the host. Releases before 2.64 lack that hook, and those
 # before 2.54 keep what `before_model_request` changes: there, `wrap_model_request` is the place.
@@ -57,7 +55,6 @@ class AssayCapability(AbstractCapability[Any]):
         super().__init__()
         self._sessions = Sessions(target, options)
         # The model that each session's agent used last composes its wrap.
-        self._models: OrderedDict[tuple[str | None, str | None], Model] = OrderedDict()
         self._session: Session | None = None
         self._caller: Caller | None = None
 
@@ -84,7 +81,7 @@ class AssayCapability(AbstractCapability[Any]):
             raise
         with guard(session, "run_ended"):
             await session.aio.run(partial(events.ended, session, result.output))
-        model = self._models.get(_who(session))
+        model = self._sessions.model(session)
         if model is not None and session.root:
             with guard(session, "wrap"):
                 await session.aio.wrap(partial(acompose, model))
@@ -109,7 +106,7 @@ class AssayCapability(AbstractCapability[Any]):
         session = self._session
         if session is None:
             return await handler(request_context)
-        self._keep(session, request_context.model)
+        self._sessions.keep_model(session, request_context.model)
         if ctx.run_step == 1:
             with guard(session, "tool_result"):
                 await session.aio.run(partial(events.answered, session, request_context.messages))
@@ -174,28 +171,12 @@ class AssayCapability(AbstractCapability[Any]):
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        session = self._sessions.of_key(key)
-        closed = session.end()
-        model = self._models.get(_who(session))
-        return closed if model is None else session.wrap(partial(compose, model), now=now)
+        return self._sessions.end(key, compose, now=now)
 
     async def aend_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
         """Do the same from an event loop."""
-        session = self._sessions.of_key(key)
-        closed = await session.aio.end()
-        model = self._models.get(_who(session))
-        return closed if model is None else await session.aio.wrap(partial(acompose, model), now=now)
+        return await self._sessions.aend(key, acompose, now=now)
 
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
         self._sessions.close()
-
-    def _keep(self, session: Session, model: Model) -> None:
-        if session.root:
-            self._models[_who(session)] = model
-        if len(self._models) > _MAX_MODELS:
-            self._models.popitem(last=False)
-
-
-def _who(session: Session) -> tuple[str | None, str | None]:
-    return session.key.user, session.key.session

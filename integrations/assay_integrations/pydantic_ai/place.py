@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, cast
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Sessions as Shared
 from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai.models import Model
 from pydantic_ai.tools import RunContext
 
 __all__ = ["Caller", "Sessions"]
 
 _UNNAMED = "sub-agent"
+
+
+# Whether the answer of the agent that is run now is to be its caller's own: an output function called it.
+_hands_over: ContextVar[bool] = ContextVar("assay_pydantic_ai_hands_over", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +42,12 @@ class Caller:
 
 Standing = tuple[Session | None, Caller | None]
 
-# Who is waiting in this task: an agent that is run now is a sub-agent, though its conversation has an id of its own.
-_waiting: ContextVar[Mapping[StoreRouter, Caller]] = ContextVar(
-    "assay_pydantic_ai_waiting", default=MappingProxyType({})
-)
 
-
-class Sessions:
-    """Finds the session that a run or a tool belongs to.
-
-    Args:
-        target: What holds the memory; a `StoreRouter` is shared with whoever else holds it.
-    """
+class Sessions(Shared[Model]):
+    """Finds the session that a run or a tool belongs to."""
 
     def __init__(self, target: Target | StoreRouter, options: SessionOptions | None) -> None:
-        self.router = StoreRouter.of(target)
-        self.options = options or SessionOptions()
-        self._owned = self.router is not target
+        super().__init__(target, options, host="pydantic-ai")
 
     def of_run(self, ctx: RunContext[Any]) -> Standing:
         """Give the session of a run, None with a counted fault when the user is missing; and who waits for the run."""
@@ -62,46 +56,26 @@ class Sessions:
 
     def of_tool(self, ctx: RunContext[Any]) -> Session | None:
         """Give the session of the agent that called a tool."""
-        return guard.value(self.router, lambda: self._of_tool(ctx), None, "session")
+        return self.guarded(lambda: self.caller(_user(ctx)) or self._at(ctx))
 
     @contextmanager
     def waiting(self, session: Session, *, hands_over: bool = False) -> Generator[None, None, None]:
         """Mark the block as one in which the session's agent waits for what it has called."""
-        token = _waiting.set({**_waiting.get(), self.router: Caller(session, hands_over)})
+        token = _hands_over.set(hands_over)
         try:
-            yield
+            with self.calling(session):
+                yield
         finally:
-            _waiting.reset(token)
-
-    def of_key(self, key: SessionKey) -> Session:
-        """Give the session of a key.
-
-        Raises:
-            MissingUser: The target holds a store per user and the key names none.
-        """
-        return self.router.session(key, options=self.options, host="pydantic-ai")
-
-    def close(self) -> None:
-        """Close the stores that were opened here; a router that was handed in is its owner's to close."""
-        if self._owned:
-            self.router.close()
+            _hands_over.reset(token)
 
     def _of_run(self, ctx: RunContext[Any]) -> Standing:
-        caller = self._caller(ctx)
-        return (caller.session.sub(_agent(ctx) or _UNNAMED) if caller else self._at(ctx)), caller
-
-    def _of_tool(self, ctx: RunContext[Any]) -> Session:
-        caller = self._caller(ctx)
-        return caller.session if caller else self._at(ctx)
-
-    def _caller(self, ctx: RunContext[Any]) -> Caller | None:
-        """Give the agent that waits for this run, unless that one serves another person."""
-        caller = _waiting.get().get(self.router)
-        return caller if caller is not None and _user(ctx) in (None, caller.session.key.user) else None
+        waiting = self.caller(_user(ctx))
+        if waiting is None:
+            return self._at(ctx), None
+        return waiting.sub(_agent(ctx) or _UNNAMED), Caller(waiting, _hands_over.get())
 
     def _at(self, ctx: RunContext[Any]) -> Session:
-        key = SessionKey(_user(ctx), ctx.conversation_id, _agent(ctx))
-        return self.router.session(key, run=_run(ctx), options=self.options, host="pydantic-ai")
+        return self.of_key(SessionKey(_user(ctx), ctx.conversation_id, _agent(ctx)), run=_run(ctx))
 
 
 def _user(ctx: RunContext[Any]) -> str | None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from assay.session import (
     RECALL,
     REMEMBER,
-    Session,
     SessionOptions,
     StoreRouter,
     Target,
-    guard,
     recall_tool,
     remember_tool,
 )
@@ -22,8 +18,6 @@ from pydantic_ai.tools import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 __all__ = ["tools"]
-
-_UNAVAILABLE = "Memory is not available at the moment."
 
 
 def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> FunctionToolset[Any]:
@@ -39,19 +33,12 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     async def recall(ctx: RunContext[Any], query: str) -> str:
-        return await _use(sessions.of_tool(ctx), lambda session: recall_tool(session, query))
+        return await sessions.ause(sessions.of_tool(ctx), lambda session: recall_tool(session, query))
 
     async def remember(ctx: RunContext[Any], text: str) -> str:
-        return await _use(sessions.of_tool(ctx), lambda session: remember_tool(session, text))
+        return await sessions.ause(sessions.of_tool(ctx), lambda session: remember_tool(session, text))
 
     toolset: FunctionToolset[Any] = FunctionToolset(id="assay-memory")
     toolset.add_function(recall, description=RECALL)
     toolset.add_function(remember, description=REMEMBER)
     return toolset
-
-
-async def _use(session: Session | None, verb: Callable[[Session], str]) -> str:
-    if session is not None:
-        with guard(session, "tool"):
-            return await session.aio.run(partial(verb, session))
-    return _UNAVAILABLE

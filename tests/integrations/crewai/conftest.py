@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import tempfile
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,8 +30,9 @@ elif "crewai" not in os.environ.get("ASSAY_REQUIRE_EXTRAS", "").split(","):
 
 @pytest.fixture(autouse=True)
 def folder_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what CrewAI itself writes, the outputs of its newest tasks, in the folder of the test."""
+    """Keep what CrewAI itself writes, the outputs of its newest tasks and its locks, in the folder of the test."""
     monkeypatch.setenv("CREWAI_STORAGE_DIR", str(tmp_path / "crewai"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -109,8 +109,9 @@ class CrewAIHarness:
             with ExitStack() as around:
                 if agent.log is not None:
                     around.enter_context(_user_hooks("first", agent.log, register_hook))
-                around.enter_context(scoped_hooks({}) if agent.memory is None else agent.memory.around(key))
+                around.enter_context(nullcontext() if agent.memory is None else agent.memory.around(key))
                 if agent.log is not None:
+                    around.enter_context(scoped_hooks({point: get_scoped_hooks(point) for point in InterceptionPoint}))
                     around.enter_context(_user_hooks("last", agent.log, register_scoped))
                 return self._outcome(agent, crew, text, key, entry)
         finally:
@@ -187,12 +188,13 @@ class CrewAIHarness:
 
         def stream() -> Any:
             stream: Any = crew.kickoff({"request": text})
-            chunks.extend(chunk.content for chunk in stream)
+            with _quiet_threads():
+                chunks.extend(chunk.content for chunk in stream)
             return stream.result
 
         ways: dict[Entry, Callable[[], Any]] = {
             Entry.SYNC: lambda: crew.kickoff({"request": text}),
-            Entry.ASYNC: lambda: asyncio.run(crew.akickoff({"request": text})),  # type: ignore[arg-type]
+            Entry.ASYNC: lambda: asyncio.run(crew.akickoff({"request": text})),
             Entry.STREAM: stream,
             Entry.ASTREAM: lambda: asyncio.run(collect()),
         }
@@ -228,7 +230,8 @@ def _team(script: Script) -> Crew:
 
     def ask_sub(question: str) -> str:
         """Ask the other agent."""
-        return str(agent_of(script, "sub").kickoff(question).raw)
+        answer: Any = agent_of(script, "sub").kickoff(question)
+        return str(answer.raw)
 
     main = agent_of(script, tools=[*tools_of(script), make_tool("ask_sub")(ask_sub)])
     sub = agent_of(script, "sub", tools=tools_of(script))
@@ -269,6 +272,16 @@ def _user_hooks(label: str, log: list[str], register: Callable[..., None]) -> Ge
     finally:
         for point, hook in hooks.items():
             unregister_hook(point, hook)
+
+
+@contextmanager
+def _quiet_threads() -> Generator[None]:
+    """Let the thread of a stream end by what is no `Exception`: the host gives it to nobody."""
+    before, threading.excepthook = threading.excepthook, lambda arguments: None
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 
 from crewai import BaseLLM
 from crewai.events.types.llm_events import LLMCallType
+from crewai.llms.base_llm import llm_call_context
 
 from assay.testing import Call, HandOff, Say, Script
 
@@ -40,11 +41,16 @@ class ScriptedModel(BaseLLM):
         from_agent: Any = None,
         response_model: Any = None,
     ) -> Any:
-        reply = self._reply(messages)
-        if isinstance(reply, str):
-            for place, word in enumerate(reply.split(" ") if self.stream else ()):
+        with llm_call_context():
+            self._emit_call_started_event(messages, tools, callbacks, available_functions, from_task, from_agent)
+            try:
+                reply = self._reply(messages)
+            except BaseException as error:
+                self._emit_call_failed_event(str(error), from_task, from_agent)
+                raise
+            for place, word in enumerate(reply.split(" ") if self.stream and isinstance(reply, str) else ()):
                 self._emit_stream_chunk_event(f" {word}" if place else word, from_task, from_agent)
-        self._emit_call_completed_event(reply, LLMCallType.LLM_CALL, from_task, from_agent, messages)
+            self._emit_call_completed_event(reply, LLMCallType.LLM_CALL, from_task, from_agent, messages)
         return reply
 
     async def acall(self, messages: Any, *arguments: Any, **more: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from google.adk import runners
 from google.adk.agents import BaseAgent, LlmAgent
-from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.events import Event
 from google.adk.plugins import BasePlugin
@@ -182,7 +182,7 @@ def _sub(script: Script) -> LlmAgent:
 
 
 def _given(content: Content, key: SessionKey, entry: Entry) -> dict[str, Any]:
-    config = RunConfig(streaming_mode=StreamingMode.SSE if entry.streams else StreamingMode.NONE)
+    config = RunConfig.model_validate({"streaming_mode": "sse"} if entry.streams else {})
     # Every run of ADK names a user and a session; an empty name stands for none.
     return {
         "user_id": key.user or "",

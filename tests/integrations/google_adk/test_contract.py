@@ -11,8 +11,6 @@ from assay.testing import AdapterContract, Harness
 from .harness import GoogleADKHarness
 
 
-# How the host itself builds the runner of a nested agent.
-@pytest.mark.filterwarnings("ignore:The `plugins` argument is deprecated:DeprecationWarning")
 class TestContract(AdapterContract):
     @pytest.fixture
     def harness(self) -> Harness[Any]:

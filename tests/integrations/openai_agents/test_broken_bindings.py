@@ -136,7 +136,7 @@ class ForgetsWhoSpeaks(AssayRunner):
 class TakesSubAgentsForTheRoot(AssayRunner):
     def __init__(self, target: Any, **options: Any) -> None:
         super().__init__(target, **options)
-        self._sessions._caller = lambda: None  # type: ignore[method-assign]
+        self._sessions.caller = lambda user: None  # type: ignore[method-assign]
 
     def _hooked(self, key: SessionKey, *given: Any, **more: Any) -> MemoryHooks:
         return super()._hooked(SessionKey("ada", "s1", key.agent), *given, **more)

@@ -1,0 +1,77 @@
+"""What is measured side by side: ways to hold the turns of a conversation and to answer a question from them."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sqlite3
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from assay import Store
+from bench.conversations import Turn
+
+# Gives the names of up to so many turns, best first.
+Ask = Callable[[str, int], list[str]]
+
+
+def assay(turns: Sequence[Turn], stack: ExitStack) -> Ask:
+    """Hold the turns in a store of ours, in memory."""
+    store = stack.enter_context(Store(":memory:"))
+    refs = store.episodes.record_many(
+        {
+            "content": turn.text,
+            "source": turn.speaker,
+            "session": turn.session,
+            "origin": turn.origin,
+            "happened_at": turn.moment,
+        }
+        for turn in turns
+    )
+    names = dict(zip(refs, (turn.name for turn in turns), strict=True))
+    # As in the other engines, a repetition may answer as well as what it repeats.
+    return lambda text, limit: [names[hit.id] for hit in store.recall(text, limit=limit, history=True)]
+
+
+def fts5(turns: Sequence[Turn], stack: ExitStack) -> Ask:
+    """Hold the turns in SQLite's full-text index as it comes: `unicode61`, any word of the question."""
+    db = sqlite3.connect(":memory:")
+    stack.callback(db.close)
+    db.execute("CREATE VIRTUAL TABLE said USING fts5(text, tokenize='unicode61')")
+    db.executemany(
+        "INSERT INTO said(rowid, text) VALUES(?, ?)",
+        ((at, f"{turn.speaker}: {turn.text}") for at, turn in enumerate(turns)),
+    )
+
+    def ask(text: str, limit: int) -> list[str]:
+        words = dict.fromkeys(re.findall(r"\w+", text.lower()))
+        match = " OR ".join(f'"{word}"' for word in words)
+        rows = db.execute("SELECT rowid FROM said WHERE said MATCH ? ORDER BY bm25(said) LIMIT ?", (match, limit))
+        return [turns[row[0]].name for row in rows] if words else []
+
+    return ask
+
+
+def anneal(turns: Sequence[Turn], stack: ExitStack) -> Ask:
+    """Hold the turns in anneal-memory, and ask with its ranked retrieval."""
+    package: Any = importlib.import_module("anneal_memory")
+    retrieval: Any = importlib.import_module("anneal_memory.retrieval")
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    store = package.Store(str(folder / "memory.db"), audit=False)
+    names = {store.record(f"{turn.speaker}: {turn.text} #{at}", "observation").id: turn.name
+             for at, turn in enumerate(turns)}  # fmt: skip
+
+    def ask(text: str, limit: int) -> list[str]:
+        found = retrieval.retrieve_relevant(store, None, text, max_episodes=limit)
+        return [names[episode.id] for episode in found.episodes]
+
+    return ask
+
+
+def others() -> dict[str, Callable[[Sequence[Turn], ExitStack], Ask]]:
+    """Name the other memories that are installed here; they are never needed."""
+    known = {"anneal_memory": anneal}
+    return {name: engine for name, engine in known.items() if importlib.util.find_spec(name)}
