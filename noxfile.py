@@ -46,9 +46,15 @@ class Binding:
 
 
 BINDINGS = (
+    Binding(
+        "anthropic_agents",
+        "anthropic-agents",
+        {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1"},
+    ),
     Binding("langgraph", "langgraph", {"LANGSMITH_TRACING": "false"}),
     Binding("openai_agents", "openai-agents", {"OPENAI_AGENTS_DISABLE_TRACING": "1"}),
     Binding("pydantic_ai", "pydantic-ai"),
+    Binding("google_adk", "google-adk"),
 )
 EACH_BINDING = nox.parametrize("binding", [nox.param(binding, id=binding.folder) for binding in BINDINGS])
 

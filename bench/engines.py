@@ -11,8 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from assay import Store
 from bench.conversations import Turn
+
+from assay import Store
 
 # Gives the names of up to so many turns, best first.
 Ask = Callable[[str, int], list[str]]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from bench import engines
 from bench.conversations import Conversation
+
+from bench import engines
 
 DEPTH = 10
 

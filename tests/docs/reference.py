@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _switches(values: dict[str, object]) -> str:
+def _switches(values: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {_shown(value)}" for name, value in values.items()) or "as above"
 
 

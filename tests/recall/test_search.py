@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import Kind, Store, Trust
+from assay import Episode, Kind, Store, Trust
 from assay.errors import InvalidInput
 from assay.recall import index
 from assay.recall.ranking import Deadline
@@ -149,7 +149,7 @@ def dump(store: Store) -> list[tuple[object, ...]]:
 def test_the_index_equals_a_rebuild_after_random_operations(store: Store) -> None:
     dice = random.Random(7)
     words = ["alpha", "beta", "gamma", "delta", "deploy", "pool", "report", "cat", "部署", "кошка"]
-    live = []
+    live: list[Episode] = []
     for at in range(700):
         if live and dice.random() < 0.15:
             store.erase(live.pop(dice.randrange(len(live))))

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ import pytest
 from assay import Store
 from assay.errors import Busy, Closed, ForeignDatabase, NewerSchema, ReadOnly, StorageFailure
 from assay.storage import schema
+from assay.storage.database import OperationalWriter
+from assay.storage.transaction import Transaction
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX file modes, fork and resource limits")
 
@@ -34,10 +37,16 @@ def test_i2_a_record_that_returned_is_in_the_file(tmp_path: Path) -> None:
         assert store.verify()
 
 
+def half_a_change(tx: Transaction) -> None:
+    tx.entry("record", actor="x")
+    tx.put_setting("a", 1)
+    raise KeyError("gone")
+
+
 def test_i2_an_error_inside_a_change_writes_nothing(tmp_path: Path) -> None:
     with Store(tmp_path / "memory.db") as store:
         with pytest.raises(KeyError):
-            store._database.mutate(lambda tx: (tx.entry("record", actor="x"), tx.put_setting("a", 1), {}["gone"]))
+            store._database.mutate(half_a_change)
         store.record("afterwards")
         assert store.audit.head()[0] == 2
         assert store.verify()
@@ -58,7 +67,7 @@ def test_i6_the_operational_door_reaches_no_audited_table(tmp_path: Path) -> Non
             "PRAGMA user_version=9",
         ):
             with pytest.raises(StorageFailure):
-                store._database.operational(lambda tx, sql=statement: tx.execute(sql))
+                store._database.operational(partial(OperationalWriter.execute, sql=statement))
         assert store.verify()
         assert len(store.episodes.list()) == 1
 

@@ -126,7 +126,7 @@ def test_settings_are_checked_kept_and_audited(tmp_path: Path) -> None:
             {"policy": "lax"},
         ):
             with pytest.raises(InvalidInput):
-                store.authority.set(**bad)  # type: ignore[arg-type]
+                store.authority.set(**bad)
         assert store.audit.entries()[-1]["op"] == "setting"
     with Store(tmp_path / "memory.db") as store:
         assert store.authority.settings()["carry_days"] is None

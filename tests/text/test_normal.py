@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,12 @@ ANY = st.text(st.characters(), max_size=60)  # lone surrogates, controls and una
 
 @given(ANY)
 @pytest.mark.parametrize("form", [canon, fold, skeleton])
-def test_a_form_of_a_form_is_itself(form, text: str) -> None:
+def test_a_form_of_a_form_is_itself(form: Callable[[str], str], text: str) -> None:
     assert form(form(text)) == form(text)
 
 
 @pytest.mark.parametrize("form", [canon, fold, skeleton])
-def test_a_form_of_every_single_character_is_stable(form) -> None:
+def test_a_form_of_every_single_character_is_stable(form: Callable[[str], str]) -> None:
     unstable = []
     # The first plane whole, where the forms differ most; the rest, most of it unassigned, by every 61st.
     for code in (*range(0x10000), *range(0x10000, sys.maxunicode + 1, 61), *range(0xE0000, 0xE0200)):

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ COUNTED = json.loads(Path(__file__).with_name("cl100k_counts.json").read_text("u
 
 
 @pytest.mark.parametrize("sample", COUNTED, ids=lambda sample: f"{sample['kind']}: {sample['text'][:16]!r}")
-def test_an_estimate_is_at_most_5_percent_under_and_25_over(sample) -> None:
+def test_an_estimate_is_at_most_5_percent_under_and_25_over(sample: dict[str, Any]) -> None:
     assert sample["tokens"] >= 50
     assert 0.95 * sample["tokens"] <= estimate_tokens(sample["text"]) <= 1.25 * sample["tokens"]
 

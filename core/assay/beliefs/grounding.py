@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from assay.beliefs.grounds import Ground
 from assay.model.constants import (
@@ -14,13 +16,29 @@ from assay.model.constants import (
     SPAN_CHARS,
     SPAN_WORDS,
 )
-from assay.text import Value, ValueType, agrees, content_set, covers, fold, values, words
+from assay.text import Value, ValueType, agrees, content, content_set, covers, fold, polarity, values, words
+from assay.text.forms import units
+from assay.text.lexicon import members
 
-__all__ = ["Weights", "copies", "founding", "has_value", "shares_script", "shares_words"]
+__all__ = [
+    "Weights",
+    "copies",
+    "counted_otherwise",
+    "foreign",
+    "founding",
+    "has_value",
+    "shares_script",
+    "shares_words",
+    "turned",
+]
 
 Weights = Callable[[str], float]
 _BY_WORDS = (ValueType.NAME, ValueType.PATH, ValueType.HOST, ValueType.ID)
 _FOUNDING = 4  # episodes that found one line
+_FOREIGN = 3  # new content words in a row that make a statement of its own; in a script without spaces, twice as many
+_ALIKE = 4  # letters that two forms of one word share
+_NEAR = 4  # words between a number and what it counts
+_JOINTS = r"[,;:.!?()\[\]…—–、。，；：，！？،؛|]|\b(?:and|so|then|und|et|y|e|и|та|و)\b"
 
 
 def copies(episode: str, text: str) -> bool:
@@ -53,6 +71,59 @@ def has_value(text: str, value: Value) -> bool:
         return True
     spelled = content_set(value.surface)
     return value.type in _BY_WORDS and bool(spelled) and spelled <= content_set(text)
+
+
+def foreign(claim: str, known: str) -> str:
+    """Give the part of a claim that is a statement of its own and stands in no known text, or "" (B8).
+
+    Such a part has three new content words in a row, or is a clause of two or more that are all new: a claim may be
+    reworded, but nothing may ride on what its evidence says.
+    """
+    listed = content_set(known)
+    starts = {word[:_ALIKE] for word in listed if len(word) >= _ALIKE and word.isalpha()}
+    for clause in re.split(_JOINTS, claim):
+        weights = [(word, 0.5 if word[0] >= "\u2e80" else 1.0) for word in content(clause)]
+        run = longest = 0.0
+        for word, counts in weights:
+            old = word in listed or (len(word) > _ALIKE and word[:_ALIKE] in starts)
+            run = 0.0 if old else run + counts
+            longest = max(longest, run)
+        if longest >= _FOREIGN or (longest >= 2 and longest == sum(counts for _, counts in weights)):
+            return clause.strip()
+    return ""
+
+
+def counted_otherwise(claim: str, texts: Sequence[str]) -> str:
+    """Give a number of a claim that counts something else than in every text that has it, or "" (B10).
+
+    What a plain number counts is the word behind it; it is the same when that word stands near the number.
+    """
+    for number, noun in _counts(claim):
+        held = [words(text) for text in texts]
+        near_it = [
+            line[max(0, at - _NEAR) : at + _NEAR + 1] for line in held for at, w in enumerate(line) if w == number
+        ]
+        if near_it and not any(noun in content_set(" ".join(around)) for around in near_it):
+            return f"{number} {noun}"
+    return ""
+
+
+def turned(claim: str, texts: Sequence[str]) -> bool:
+    """Tell whether a claim turns a statement around (`is false`, `fails to`) where no text denies anything (B11)."""
+    return _turns(claim) and not any(_turns(text) or polarity(text).negations for text in texts)
+
+
+def _turns(text: str) -> bool:
+    plain, spaced = fold(text), f" {' '.join(words(text))} "
+    return any((form in plain) if form[0] >= "\u2e80" else f" {form} " in spaced for form in members("turning"))
+
+
+def _counts(text: str) -> Iterator[tuple[str, str]]:
+    listed = words(text)
+    for number, behind in pairwise(listed):
+        noun = content(behind)
+        if number.isdecimal() and noun and behind.isalpha() and behind not in units() and behind[0] < "\u2e80":
+            yield number, noun[0]
 
 
 def founding(claim: str, grounds: Sequence[Ground], weights: Weights) -> tuple[Ground, ...]:

@@ -54,18 +54,26 @@ class Recall(Sequence[Hit]):
 
     Attributes:
         patterns: At most three beliefs that bear on the question, besides the hits.
-        nothing_relevant: True when nothing passed the bar of relevance.
+        nothing_relevant: True when nothing passed the bar of relevance; broad recall gives what it has all the same.
+        relevance: How much of the question the best hit covers, 0 to 1.
         next: Cursor for the next page, or None at the end.
     """
 
-    __slots__ = ("_hits", "next", "nothing_relevant", "patterns")
+    __slots__ = ("_hits", "next", "nothing_relevant", "patterns", "relevance")
 
     def __init__(
-        self, hits: Sequence[Hit], *, patterns: Sequence[Hit] = (), nothing_relevant: bool, next: str | None = None
+        self,
+        hits: Sequence[Hit],
+        *,
+        patterns: Sequence[Hit] = (),
+        nothing_relevant: bool,
+        next: str | None = None,
+        relevance: float = 1.0,
     ) -> None:
         self._hits = tuple(hits)
         self.patterns = tuple(patterns)
         self.nothing_relevant = nothing_relevant
+        self.relevance = relevance
         self.next = next
 
     @overload

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import groupby
 
 from assay.model.times import from_us
 from assay.storage import index_rows
-from assay.storage.index_rows import SEGMENT_BITS, IndexState
+from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, IndexState, Occurrence
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
@@ -17,7 +19,11 @@ __all__ = ["TailCache", "analyse", "document_frequency", "flush_if_due", "length
 
 FLUSH_AT = 256
 # Raised whenever an episode yields other terms: an older index is rebuilt by the next flush.
-TOKENISER = 2
+TOKENISER = 3
+CHUNK_TERMS = 48
+_SHORTEST_CHUNK = 12  # a shorter rest stays with the chunk before it
+_ROUND = 8_192  # episodes held in memory at once by a rebuild
+_DAY_US = 86_400_000_000
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -26,10 +32,16 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
-    """The terms of an episode with their frequencies, and its length in terms."""
+    """An episode as chunks of about 48 terms: the frequencies of each chunk's terms, and its length in terms.
 
-    terms: Counter[str]
-    length: int
+    A long text is as good as its best passage; as one document it would lose to any short one.
+    """
+
+    chunks: tuple[tuple[Counter[str], int], ...]
+
+    def holds(self, term: str) -> bool:
+        """Tell whether a term occurs anywhere."""
+        return any(term in counts for counts, _ in self.chunks)
 
 
 class TailCache:
@@ -54,29 +66,41 @@ def analyse(content: str, happened: int, source: str) -> IndexedText:
     """Cut an episode into what it is found by: the stems of its words, who said it, and its date as words."""
     from assay.text import terms
 
-    words = terms(content) + terms(source)
-    moment = from_us(happened)
-    words += [str(moment.day), str(moment.year), *terms(_MONTHS[moment.month - 1])]
-    return IndexedText(Counter(words), len(words))
+    words = terms(content)
+    around = (*terms(source), *_date_terms(happened // _DAY_US))
+    if len(words) < CHUNK_TERMS + _SHORTEST_CHUNK:
+        words += around
+        return IndexedText(((Counter(words), len(words)),))
+    starts = list(range(0, len(words) - _SHORTEST_CHUNK + 1, CHUNK_TERMS))[:MOST_CHUNKS]
+    parts = [[*words[start:end], *around] for start, end in zip(starts, [*starts[1:], len(words)], strict=True)]
+    return IndexedText(tuple((Counter(part), len(part)) for part in parts))
+
+
+@lru_cache(maxsize=1_024)
+def _date_terms(day: int) -> tuple[str, ...]:
+    from assay.text import terms
+
+    date = from_us(day * _DAY_US)
+    return (str(date.day), str(date.year), *terms(_MONTHS[date.month - 1]))
 
 
 def term_codes(reader: Reader, terms: Iterable[str]) -> dict[str, int]:
     """Give the keyed hash of each term, a signed integer of 64 bits."""
-    key = reader.derive("terms")
-    return {
-        term: int.from_bytes(
-            blake2b(term.encode("utf-8", "surrogatepass"), key=key, digest_size=8).digest(), "big", signed=True
-        )
-        for term in terms
-    }
+    keyed = blake2b(key=reader.derive("terms"), digest_size=8)
+    codes: dict[str, int] = {}
+    for term in terms:
+        digest = keyed.copy()
+        digest.update(term.encode("utf-8", "surrogatepass"))
+        codes[term] = int.from_bytes(digest.digest(), "big", signed=True)
+    return codes
 
 
-def flush_if_due(tx: Transaction, number: int) -> None:
-    """Move the tail into the segments, if the episode just recorded is one of those that do so.
+def flush_if_due(tx: Transaction, first: int, last: int) -> None:
+    """Move the tail into the segments, if one of the episodes just recorded is one of those that do so.
 
     Numbers are never used twice, so every 256th record flushes, whichever process makes it.
     """
-    if number % FLUSH_AT == 0:
+    if (first - 1) // FLUSH_AT != last // FLUSH_AT:
         _flush(tx, index_rows.state(tx))
 
 
@@ -91,32 +115,46 @@ def remove(tx: Transaction, number: int, content: str, happened: int, source: st
     state = index_rows.state(tx)
     if number > state.flushed:
         return  # it is in the tail, which is read from the rows
-    text = analyse(content, happened, source)
-    index_rows.remove(
-        tx, term_codes(tx, text.terms).values(), number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)
+    chunks = analyse(content, happened, source).chunks
+    known = {term for counts, _ in chunks for term in counts}
+    index_rows.remove(tx, term_codes(tx, known).values(), number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1))
+    length = sum(length_of(_code(size)) for _, size in chunks)
+    index_rows.set_state(
+        tx,
+        IndexState(state.flushed, state.docs - 1, state.chunks - len(chunks), state.length - length, state.tokeniser),
     )
-    length = length_of(_code(text.length))
-    index_rows.set_state(tx, IndexState(state.flushed, state.docs - 1, state.length - length, state.tokeniser))
 
 
 def _flush(tx: Transaction, state: IndexState, last: int | None = None) -> None:
     if state.tokeniser not in (0, TOKENISER):
         index_rows.reset(tx)
         state = index_rows.state(tx)
-    docs, total, flushed = state.docs, state.length, state.flushed
-    postings: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
-    for number, content, happened, source in index_rows.tail(tx, state.flushed):
-        if last is not None and number > last:
+    while rows := index_rows.tail(tx, state.flushed, _ROUND):
+        if last is not None:
+            rows = [row for row in rows if row[0] <= last]
+        for segment, group in groupby(rows, key=lambda row: row[0] >> SEGMENT_BITS):
+            state = _add(tx, state, segment, list(group))
+        if len(rows) < _ROUND:
             break
-        text = analyse(content, happened, source)
-        code = _code(text.length)
-        segment, place = number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)
-        for term, count in text.terms.items():
-            postings.setdefault((term, segment), []).append((place, min(count, 255), code))
-        docs, total, flushed = docs + 1, total + length_of(code), number
-    codes = term_codes(tx, {term for term, _ in postings})
-    index_rows.add(tx, {(codes[term], segment): triples for (term, segment), triples in postings.items()})
-    index_rows.set_state(tx, IndexState(flushed, docs, total, TOKENISER))
+    index_rows.set_state(tx, state)
+
+
+def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[int, str, int, str]]) -> IndexState:
+    postings: dict[str, list[Occurrence]] = {}
+    chunks, total = state.chunks, state.length
+    for number, content, happened, source in rows:
+        place = number & ((1 << SEGMENT_BITS) - 1)
+        for chunk, (counts, size) in enumerate(analyse(content, happened, source).chunks):
+            code = _code(size)
+            for term, count in counts.items():
+                if term in postings:
+                    postings[term].append((place, chunk, min(count, 255), code))
+                else:
+                    postings[term] = [(place, chunk, min(count, 255), code)]
+            chunks, total = chunks + 1, total + length_of(code)
+    codes = term_codes(tx, postings)
+    index_rows.add(tx, segment, {codes[term]: found for term, found in postings.items()})
+    return IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
 
 
 def _code(length: int) -> int:

@@ -6,12 +6,21 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 from assay.errors import InvalidInput
+from assay.model.episode import JsonValue
 from assay.model.labels import Kind, Trust
 
-__all__ = ["Query"]
+__all__ = ["Mode", "Query"]
+
+
+class Mode(StrEnum):
+    """How much is asked for: whatever may bear on the question, or only what clearly does."""
+
+    BROAD = "broad"
+    PRECISE = "precise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Query:
     """What to look for; every filter narrows.
 
     Attributes:
-        text: Words, or a question, or "" for the newest.
+        text: Words, or a question, or "" for the newest; `"what stands in quotes"` must be held word for word.
         since: Happened at this time or later, microseconds since 1970; `until` likewise, inclusive.
         trust: Effective trust of at least this.
         refs: Full ids to choose among.
@@ -27,6 +36,7 @@ class Query:
         exclude_recent: Leave out what was recorded so recently.
         history: Also what was replaced, and every echo.
         after: How many hits to skip: the cursor of an earlier page.
+        metadata: Keys and values that an episode's own metadata must have.
     """
 
     text: str = ""
@@ -44,6 +54,8 @@ class Query:
     history: bool = False
     limit: int = 10
     after: int = 0
+    mode: Mode = Mode.BROAD
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
     def __post_init__(self) -> None:
         """Check the limits."""
@@ -51,6 +63,13 @@ class Query:
             raise InvalidInput("limit", "1 to 1000")
         if self.after < 0:
             raise InvalidInput("after", "the cursor that `Recall.next` gave")
+
+    @property
+    def phrases(self) -> list[str]:
+        """Give what stands in double quotes, folded."""
+        from assay.text import fold
+
+        return [fold(part) for part in self.text.split('"')[1:-1:2] if part.strip()]
 
     @property
     def narrowed(self) -> bool:
@@ -67,6 +86,8 @@ class Query:
             or self.state_key is not None
             or self.refs is not None
             or self.exclude_recent is not None
+            or self.metadata
+            or self.phrases
         )
 
     def admits(self, row: Mapping[str, Any], now_us: int) -> bool:
@@ -84,7 +105,23 @@ class Query:
             and row["id"] not in self.exclude
             and (recent is None or row["recorded"] <= recent)
             and (not self.tags or self.tags <= set(_tags(row["tags"])))
+            and (not self.metadata or self.metadata.items() <= _metadata(row["metadata"]).items())
+            and _holds(row["content"], self.phrases)
         )
+
+
+def _holds(content: str, phrases: Sequence[str]) -> bool:
+    if not phrases:
+        return True
+    from assay.text import fold
+
+    folded = fold(content)
+    return all(phrase in folded for phrase in phrases)
+
+
+def _metadata(stored: str) -> dict[str, JsonValue]:
+    values: dict[str, JsonValue] = json.loads(stored)
+    return values
 
 
 def _tags(stored: str) -> list[str]:

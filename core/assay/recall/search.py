@@ -12,8 +12,9 @@ from assay.model.labels import Verdict
 from assay.model.recall import Hit, Recall
 from assay.recall.index import TailCache
 from assay.recall.patterns import matching_beliefs
-from assay.recall.query import Query
+from assay.recall.query import Mode, Query
 from assay.recall.ranking import Deadline, Ranked, rank
+from assay.recall.relevance import BAR, coverage
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 
@@ -21,6 +22,7 @@ __all__ = ["search"]
 
 _WIDTH = 200
 _WIDE = 4_000
+_JUDGED = 5  # hits among which the one that covers most of the question is looked for
 
 
 def search(reader: Reader, query: Query, cache: TailCache, *, now_us: int, deadline: Deadline | None = None) -> Recall:
@@ -30,12 +32,13 @@ def search(reader: Reader, query: Query, cache: TailCache, *, now_us: int, deadl
         TimeoutError: The deadline passed.
     """
     deadline = deadline or Deadline(None)
-    wanted = query.after + query.limit
-    found = (
-        _ranked(reader, query, cache, wanted, now_us, deadline)
-        if query.text.strip()
-        else _listed(reader, query, now_us)
-    )
+    wanted, asked = query.after + query.limit, query.text.strip()
+    found = _ranked(reader, query, cache, wanted, now_us, deadline) if asked else _listed(reader, query, now_us)
+    patterns = matching_beliefs(reader, query.text) if asked and not query.narrowed else ()
+    relevance = coverage(reader, asked, [row["content"] for row, _, _ in found[:_JUDGED]]) if asked else 1.0
+    missed = not patterns and (not found or relevance < BAR)
+    if query.mode is Mode.PRECISE and asked:
+        found = [] if relevance < BAR else _close(found)
     page = found[query.after : wanted]
     episodes = {episode.ref: episode for episode in loading.load(reader, [row["id"] for row, _, _ in page])}
     short = loading.shorten(reader, {*episodes, *(ref for _, _, olds in page for ref in olds)})
@@ -52,12 +55,17 @@ def search(reader: Reader, query: Query, cache: TailCache, *, now_us: int, deadl
         )
         for row, why, olds in page
     ]
-    patterns = matching_beliefs(reader, query.text) if query.text.strip() and not query.narrowed else ()
     more = str(wanted) if len(found) > wanted else None
-    return Recall(hits, patterns=patterns, nothing_relevant=not found and not patterns, next=more)
+    return Recall(hits, patterns=patterns, nothing_relevant=missed, next=more, relevance=relevance)
 
 
 Found = tuple[dict[str, Any], Mapping[str, float], tuple[str, ...]]
+
+
+def _close(found: list[Found]) -> list[Found]:
+    """Keep what scores at least half of the best."""
+    scores = [sum(why.values()) for _, why, _ in found]
+    return [item for item, score in zip(found, scores, strict=True) if score >= max(scores) / 2]
 
 
 def _ranked(
@@ -66,6 +74,8 @@ def _ranked(
     width = _WIDE if query.narrowed else max(_WIDTH, 4 * wanted)
     ranked = rank(reader, query.text, cache, width=width, deadline=deadline)
     deadline.check()
+    if not query.narrowed and query.trust is None and not query.history:
+        ranked = ranked[: 4 * wanted]
     by_number = {row["n"]: row for row in episode_rows.by_numbers(reader, [item.number for item in ranked])}
     if query.narrowed:
         by_number = {number: row for number, row in by_number.items() if query.history or query.admits(row, now_us)}
@@ -73,7 +83,7 @@ def _ranked(
     if query.history:
         kept: list[Found] = [(row, item.signals, ()) for row, item in rows if query.admits(row, now_us)]
     else:
-        kept = _current(reader, query, rows[: 4 * wanted] if not query.narrowed else rows, now_us)
+        kept = _current(reader, query, rows, now_us)
     return _trusted(reader, query, kept)
 
 

@@ -217,7 +217,7 @@ class Database:
         self._secret = os.urandom(32)
         connection.execute("INSERT INTO meta VALUES('secret', ?)", (self._secret,))
         connection.execute("INSERT INTO head VALUES(1, 0, 0, x'', x'')")
-        connection.execute("INSERT INTO index_state VALUES(1, 0, 0, 0, 0)")
+        connection.execute("INSERT INTO index_state VALUES(1, 0, 0, 0, 0, 0)")
         (_, entries), written, crossed = self._change(connection, initialise)
         return entries, written, crossed
 

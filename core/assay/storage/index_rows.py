@@ -1,24 +1,31 @@
 """The search index: posting lists in segments of 65,536 episodes, and a tail that is not in it yet.
 
-A posting list is three parallel arrays, packed as bytes in the machine-independent little-endian form: the
-episode's place in the segment (two bytes), how often the term occurs in it (one) and a code of its length (one).
-Terms are given as keyed hashes of 64 bits.
+A posting list is four parallel arrays, packed as bytes in the machine-independent little-endian form: the episode's
+place in the segment (two bytes), the chunk of the episode (one; zeros at the end are left out, and most texts have one
+chunk only), how often the term occurs in the chunk (one) and a code of the chunk's length (one). Terms are given as
+keyed hashes of 64 bits.
 """
 
 from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.storage.reader import Reader
+from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
 
 __all__ = [
+    "MOST_CHUNKS",
     "SEGMENT_BITS",
     "IndexState",
+    "Occurrence",
     "Posting",
+    "PostingList",
     "add",
     "candidates",
     "lookup",
@@ -28,26 +35,28 @@ __all__ = [
     "set_state",
     "state",
     "tail",
-    "unpack",
 ]
 
 SEGMENT_BITS = 16
-_CHUNK = 800
+MOST_CHUNKS = 256
+_CHUNK = 800  # variables of one statement
+# Place, chunk, frequency, length code.
+Occurrence = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How far the index reaches: number of the last flushed episode, documents and their summed length."""
+    """How far the index reaches: number of the last flushed episode, episodes, chunks and their summed length."""
 
     flushed: int
     docs: int
+    chunks: int
     length: int
     tokeniser: int
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
-    """Where the postings of one term in one segment are stored, and how many they are."""
+class Posting(NamedTuple):
+    """Where the postings of one term in one segment are stored, and in how many episodes it occurs there."""
 
     row: int
     term: int
@@ -55,23 +64,32 @@ class Posting:
     df: int
 
 
+class PostingList(NamedTuple):
+    """The postings of one term in one segment, ascending by place and chunk."""
+
+    places: array[int]
+    chunks: bytes
+    freqs: bytes
+    lengths: bytes
+
+
 def state(reader: Reader) -> IndexState:
     """Give the state of the index."""
-    return IndexState(*reader.execute("SELECT flushed, docs, length, tokeniser FROM index_state")[0])
+    return IndexState(*reader.execute("SELECT flushed, docs, chunks, length, tokeniser FROM index_state")[0])
 
 
 def set_state(tx: Transaction, new: IndexState) -> None:
     """Write the state of the index."""
     tx.write(
-        "UPDATE index_state SET flushed=?, docs=?, length=?, tokeniser=?",
-        (new.flushed, new.docs, new.length, new.tokeniser),
+        "UPDATE index_state SET flushed=?, docs=?, chunks=?, length=?, tokeniser=?",
+        (new.flushed, new.docs, new.chunks, new.length, new.tokeniser),
     )
 
 
 def reset(tx: Transaction) -> None:
     """Drop every posting; what was indexed becomes the tail again."""
     tx.write("DELETE FROM posting")
-    tx.write("UPDATE index_state SET flushed=0, docs=0, length=0, tokeniser=0")
+    set_state(tx, IndexState(0, 0, 0, 0, 0))
 
 
 def tail(reader: Reader, flushed: int, limit: int = -1) -> list[tuple[int, str, int, str]]:
@@ -82,36 +100,43 @@ def tail(reader: Reader, flushed: int, limit: int = -1) -> list[tuple[int, str, 
     return [(row[0], row[1], row[2], row[3]) for row in rows]
 
 
-def add(tx: Transaction, postings: Mapping[tuple[int, int], Sequence[tuple[int, int, int]]]) -> None:
-    """Append (place, frequency, length code) triples, sorted by place, to the lists of (term, segment)."""
-    for (term, segment), triples in postings.items():
-        places, freqs, lengths = zip(*triples, strict=True)
-        tx.write(
-            "INSERT INTO posting(term, segment, df, docs, freqs, lengths) VALUES(?,?,?,?,?,?)"
-            " ON CONFLICT(term, segment) DO UPDATE SET df=df+excluded.df, docs=CAST(docs||excluded.docs AS BLOB),"
-            " freqs=CAST(freqs||excluded.freqs AS BLOB), lengths=CAST(lengths||excluded.lengths AS BLOB)",
-            (term, segment, len(triples), _pack(places), bytes(freqs), bytes(lengths)),
-        )
+def add(tx: Transaction, segment: int, postings: Mapping[int, Sequence[Occurrence]]) -> None:
+    """Append occurrences, in order of place and chunk, to the lists of some terms."""
+    tx.write_many(
+        "INSERT INTO posting(term, segment, df, docs, chunks, freqs, lengths) VALUES(?,?,?,?,?,?,?)"
+        " ON CONFLICT(term, segment) DO UPDATE SET df=df+excluded.df, docs=CAST(docs||excluded.docs AS BLOB),"
+        " chunks=CASE excluded.chunks WHEN x'' THEN chunks ELSE"
+        " CAST(chunks||zeroblob(length(freqs)-length(chunks))||excluded.chunks AS BLOB) END,"
+        " freqs=CAST(freqs||excluded.freqs AS BLOB), lengths=CAST(lengths||excluded.lengths AS BLOB)",
+        _rows(segment, postings),
+    )
+
+
+def _rows(segment: int, postings: Mapping[int, Sequence[Occurrence]]) -> Iterator[tuple[Value, ...]]:
+    for term, found in postings.items():
+        places, chunks, freqs, lengths = zip(*found, strict=True)
+        df = len(found) if not any(chunks) else len(set(places))
+        yield term, segment, df, _pack(places), bytes(chunks).rstrip(b"\0"), bytes(freqs), bytes(lengths)
 
 
 def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> None:
     """Take one episode out of the lists of some terms."""
-    for term in terms:
-        for row, docs, freqs, lengths in tx.execute(
-            "SELECT id, docs, freqs, lengths FROM posting WHERE term=? AND segment=?", (term, segment)
-        ):
-            places = unpack(docs)
-            if place not in places:
-                continue
-            at = places.index(place)
-            if len(places) == 1:
-                tx.write("DELETE FROM posting WHERE id=?", (row,))
-                continue
-            del places[at]
-            tx.write(
-                "UPDATE posting SET df=?, docs=?, freqs=?, lengths=? WHERE id=?",
-                (len(places), _pack(places), freqs[:at] + freqs[at + 1 :], lengths[:at] + lengths[at + 1 :], row),
-            )
+    for posting in lookup(tx, list(terms)):
+        if posting.segment != segment:
+            continue
+        places, chunks, freqs, lengths = read_posting(tx, posting)
+        start, end = bisect_left(places, place), bisect_right(places, place)
+        if start == end:
+            continue
+        if end - start == len(places):
+            tx.write("DELETE FROM posting WHERE id=?", (posting.row,))
+            continue
+        del places[start:end]
+        left = [part[:start] + part[end:] for part in (chunks, freqs, lengths)]
+        tx.write(
+            "UPDATE posting SET df=?, docs=?, chunks=?, freqs=?, lengths=? WHERE id=?",
+            (posting.df - 1, _pack(places), left[0].rstrip(b"\0"), left[1], left[2], posting.row),
+        )
 
 
 def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
@@ -122,31 +147,30 @@ def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
         rows = reader.execute(
             f"SELECT id, term, segment, df FROM posting WHERE term IN ({','.join('?' * len(chunk))})", chunk
         )
-        found += [Posting(*row) for row in rows]
+        found += map(Posting._make, rows)
     return found
 
 
-def read_posting(reader: Reader, posting: Posting) -> tuple[array[int], bytes, bytes]:
-    """Read one list: places in the segment (ascending), frequencies, length codes."""
-    docs, freqs, lengths = reader.execute("SELECT docs, freqs, lengths FROM posting WHERE id=?", (posting.row,))[0]
-    return unpack(docs), freqs, lengths
+def read_posting(reader: Reader, posting: Posting) -> PostingList:
+    """Read one list; chunks that are left out are zero."""
+    docs, chunks, freqs, lengths = reader.execute(
+        "SELECT docs, chunks, freqs, lengths FROM posting WHERE id=?", (posting.row,)
+    )[0]
+    return PostingList(_unpack(docs), chunks, freqs, lengths)
 
 
-def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, str, str, str, int]]:
-    """Give number -> (id, session, source, origin, quarantined) of the live episodes among some numbers."""
-    found: dict[int, tuple[str, str, str, str, int]] = {}
+def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, str, str]]:
+    """Give number -> (session, source, origin) of the live episodes among some numbers."""
+    found: dict[int, tuple[str, str, str]] = {}
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        rows = reader.execute(
-            f"SELECT n, id, session, source, origin, quarantined FROM episode WHERE n IN ({marks})", chunk
-        )
-        found |= {row[0]: (row[1], row[2] or "", row[3], row[4], row[5]) for row in rows}
+        rows = reader.execute(f"SELECT n, session, source, origin FROM episode WHERE n IN ({marks})", chunk)
+        found |= {row[0]: (row[1] or "", row[2], row[3]) for row in rows}
     return found
 
 
-def unpack(stored: bytes) -> array[int]:
-    """Read packed places."""
+def _unpack(stored: bytes) -> array[int]:
     places = array("H", stored)
     if sys.byteorder == "big":
         places.byteswap()

@@ -12,7 +12,7 @@ __all__ = ["SCHEMA_VERSION", "check", "create", "digest", "version"]
 SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x41535359  # "ASSY"
 # The digest of each schema version: a file with altered tables, foreign triggers or views is refused.
-_DIGESTS = {1: "08dc181e36d19dc2d455a5ea314c222b4a7b8175415208dbb1a1878690318479"}
+_DIGESTS = {1: "8ad7474f8085ced2ac80a663d08980d06bc217160537931f829623cad4d2bc23"}
 
 
 def version(connection: sqlite3.Connection, path: str) -> int:

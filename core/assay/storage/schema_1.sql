@@ -54,8 +54,8 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROW
 -- merged may keep stale bytes, and these must not spell an erased word.
 CREATE TABLE posting(
   id INTEGER PRIMARY KEY, term INTEGER NOT NULL, segment INTEGER NOT NULL, df INTEGER NOT NULL, docs BLOB NOT NULL,
-  freqs BLOB NOT NULL, lengths BLOB NOT NULL, UNIQUE(term, segment)) STRICT;
-CREATE TABLE index_state(one INTEGER PRIMARY KEY CHECK(one = 1), flushed INTEGER NOT NULL, docs INTEGER NOT NULL, length INTEGER NOT NULL, tokeniser INTEGER NOT NULL) STRICT;
+  chunks BLOB NOT NULL, freqs BLOB NOT NULL, lengths BLOB NOT NULL, UNIQUE(term, segment)) STRICT;
+CREATE TABLE index_state(one INTEGER PRIMARY KEY CHECK(one = 1), flushed INTEGER NOT NULL, docs INTEGER NOT NULL, chunks INTEGER NOT NULL, length INTEGER NOT NULL, tokeniser INTEGER NOT NULL) STRICT;
 
 -- Operational: outside the log, ignored by replay.
 CREATE TABLE pending_erase(id TEXT PRIMARY KEY, asked INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -6,7 +6,7 @@ import hmac
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assay.model.episode import JsonValue
@@ -147,6 +147,10 @@ class Transaction(Reader):
     def write(self, sql: str, parameters: tuple[Value, ...] = ()) -> None:
         """Run a statement of this room on a derived table (search index, pending erasures)."""
         self._connection.execute(sql, parameters)
+
+    def write_many(self, sql: str, rows: Iterable[tuple[Value, ...]]) -> None:
+        """Run a statement of this room on a derived table once for each row of values."""
+        self._connection.executemany(sql, rows)
 
     def _log(self, table: str, action: str, ref: str, row: Row, salt: bytes) -> None:
         self._entry().note(Change(table, action, ref, commitment(table, ref, row, salt)))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.model.recall import Briefing, Hit, Recall
     from assay.model.status import Status, Verification
     from assay.model.wrap import Composer, WrapPackage, WrapResult
+    from assay.recall.query import Mode
 
     Ref = str | Episode | Hit
 
@@ -120,16 +121,18 @@ class Store(OpenStore):
         source: str | None = None,
         state_key: str | None = None,
         refs: Sequence[Ref] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
         exclude: Sequence[Ref] = (),
         exclude_recent: timedelta | None = None,
         history: bool = False,
         limit: int = 10,
         after: str | None = None,
+        mode: Mode | str = "broad",
     ) -> Recall:
         """Find episodes that answer a question; never writes.
 
         Args:
-            text: A question or words; "" gives the newest.
+            text: A question or words; a "quoted phrase" must be held; "" gives the newest.
             since: Happened at this time or later: a time, a date, or an age such as `3d`.
             until: Happened at this time or before.
             trust: Of at least this effective trust.
@@ -138,6 +141,7 @@ class Store(OpenStore):
             history: Also what was replaced, and every repetition.
             limit: At most so many hits, 1 to 1000.
             after: `Recall.next` of the page before.
+            mode: `precise` gives no hits at all rather than any that do not bear on the question.
 
         Raises:
             InvalidInput: An argument cannot be accepted.
@@ -152,7 +156,7 @@ class Store(OpenStore):
                 reader, text, kinds=kinds, since=since, until=until, tags=tags, trust=trust, session=session,
                 source=source, state_key=state_key, refs=None if refs is None else [_ref(item) for item in refs],
                 exclude=[_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history,
-                limit=limit, after=after, now=now,
+                limit=limit, after=after, now=now, mode=mode, metadata=metadata,
             )  # fmt: skip
             return search(reader, query, self._tail, now_us=to_us(now))
 

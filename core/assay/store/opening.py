@@ -127,7 +127,9 @@ class OpenStore:
             episodes: list[Episode] = []
             for item in items:
                 episodes.append(record(tx, item, default_trust=self._default_trust, ceiling=self._ceiling))
-                flush_if_due(tx, episodes[-1].n)
+            if episodes:
+                numbers = [episode.n for episode in episodes]
+                flush_if_due(tx, min(numbers), max(numbers))
             return episodes
 
         return self._database.mutate(write)

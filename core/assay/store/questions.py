@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from assay.episodes import lineage, loading
 from assay.episodes.draft import as_member
 from assay.errors import InvalidInput, NotFound
+from assay.model.episode import JsonValue
 from assay.model.explanation import Explanation
 from assay.model.labels import Kind, Trust
 from assay.model.status import Status
 from assay.model.times import parse_time, to_us
-from assay.recall.query import Query
+from assay.recall.query import Mode, Query
 from assay.storage import audit_rows, document_rows, episode_rows, pending_rows, session_rows
 from assay.storage.reader import Reader
 from assay.storage.schema import SCHEMA_VERSION
@@ -42,6 +43,8 @@ def as_query(
     limit: int,
     after: str | None,
     now: datetime,
+    mode: Mode | str,
+    metadata: Mapping[str, JsonValue] | None,
 ) -> Query:
     """Check the arguments of a recall.
 
@@ -73,6 +76,8 @@ def as_query(
         history=history,
         limit=limit,
         after=int(after or 0),
+        mode=as_member("mode", mode, Mode),
+        metadata=metadata or {},
     )
 
 

@@ -111,7 +111,8 @@ def _read(text: str) -> Polarity:
     for clause in _clauses(text):
         words = [(place, term_of(token)) for place, token in enumerate(clause) if _says(token)]
         sides = {place: side for place, side in enumerate(_sides(clause)) if side}
-        whole = frozenset(word for _, word in words) or whole  # a mere `(not)` denies what stands before it
+        if words or len(clause) > 2:  # a mere `(not)` denies what stands before it
+            whole = frozenset(word for _, word in words)
         reach = _SCOPE_PAIRS if any(token.script in SPACELESS for token in clause) else SCOPE
         turned: set[int] = set()
         for place, token in enumerate(clause):

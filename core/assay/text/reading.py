@@ -48,8 +48,9 @@ def _all(text: str) -> Iterator[Value]:
     yield from _number_words(left)
     yield from _calendar_words(left, plain)
     for name in names(left):
-        if not _calendar_value(fold(name)) and fold(name) not in members("numbers"):
-            yield Value(ValueType.NAME, fold(name), name)
+        if fold(name) not in members("numbers"):
+            # A doubtful month that is written large within a sentence is one.
+            yield Value(*(_calendar_value(fold(name)) or (ValueType.NAME, fold(name))), name)
 
 
 @cache

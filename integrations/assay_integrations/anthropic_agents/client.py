@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, Literal
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, Message, ResultMessage, Transport
 
@@ -76,10 +76,15 @@ class AssaySDKClient(ClaudeSDKClient):
         """Close what a session has open and consolidate, as `AssayHooks.end_session` does."""
         return await self.memory.end_session(key, now=now)
 
-    async def __aexit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> bool:
+    async def __aenter__(self) -> AssaySDKClient:
+        """Connect."""
+        await super().__aenter__()
+        return self
+
+    async def __aexit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Literal[False]:
         """Disconnect, consolidate if it is time and no error is on its way, and close the stores that it opened."""
-        suppressed = await super().__aexit__(exc_type, exc_val, exc_tb)
+        await super().__aexit__(exc_type, exc_val, exc_tb)
         if exc_type is None:
             await self.memory.wrap()
         self.memory.close()
-        return suppressed
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from claude_agent_sdk import ResultError, ResultMessage
@@ -23,6 +23,7 @@ __all__ = [
     "stopped",
     "sub",
     "tool_name",
+    "went_on",
 ]
 
 Given = Mapping[str, Any]
@@ -57,6 +58,12 @@ def began(session: Session, given: Given) -> None:
     identity = given.get("prompt_id")
     session.run_started(id=identity)
     session.user_message(given["prompt"], id=identity)
+
+
+def went_on(session: Session, given: Given) -> None:
+    """The host has made a prompt: it belongs to the run that is open, if there is one."""
+    if session.conversation.run is None:
+        session.run_started(id=given.get("prompt_id"))
 
 
 def called(session: Session, given: Given) -> None:
@@ -113,6 +120,6 @@ def tool_name(name: str) -> str:
 
 def plain(response: object) -> object:
     """Give a result as text where it is made of texts, and else as it is."""
-    blocks = cast("Sequence[Any]", response) if isinstance(response, list) else ()
-    texts = [block["text"] for block in blocks if isinstance(block, dict) and "text" in block]
+    blocks = cast("list[dict[str, Any]]", response) if isinstance(response, list) else []
+    texts = [str(block["text"]) for block in blocks if "text" in block]
     return "\n".join(texts) if texts and len(texts) == len(blocks) else response

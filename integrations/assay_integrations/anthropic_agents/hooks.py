@@ -11,7 +11,6 @@ from typing import Final, cast
 from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKError,
-    HookCallback,
     HookContext,
     HookInput,
     HookJSONOutput,
@@ -87,19 +86,13 @@ class AssayHooks:
         self._host = options or ClaudeAgentOptions()
         hooks: dict[str, list[HookMatcher]] = {name: [*of] for name, of in (self._host.hooks or {}).items()}
         for event in (*_BRIEFED, *_TOLD, _SUMMED_UP):
-            hooks.setdefault(event, []).append(HookMatcher(hooks=[self._callback()], timeout=_PATIENCE))
+            hooks.setdefault(event, []).append(HookMatcher(hooks=[self._heard], timeout=_PATIENCE))
         return replace(self._host, hooks=cast("dict[HookEvent, list[HookMatcher]]", hooks))
 
     # -- the hooks -------------------------------------------------------------------------------------------------
 
-    def _callback(self) -> HookCallback:
-        # A function, unlike a method, is left as it is when somebody makes a deep copy of the options.
-        async def hear(given: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
-            return await self._heard(cast("Given", given))
-
-        return hear
-
-    async def _heard(self, given: Given) -> HookJSONOutput:
+    async def _heard(self, told: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
+        given = cast("Given", told)
         session, event = self._sessions.of_hook(given), str(given["hook_event_name"])
         if session is None:
             return {}
@@ -116,10 +109,11 @@ class AssayHooks:
 
     async def _brief(self, session: Session, event: str, given: Given) -> HookJSONOutput:
         if "prompt" in given:
-            if events.by_host(given):
-                return {}
+            by_host = events.by_host(given)
             with guard(session, "run_started"):
-                await session.aio.run(partial(events.began, session, given))
+                await session.aio.run(partial(events.went_on if by_host else events.began, session, given))
+            if by_host:
+                return {}
         with guard(session, "briefing"):
             text = await session.aio.run(partial(self._briefing, session, given))
             if text:

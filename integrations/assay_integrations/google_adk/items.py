@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any
 
 from google.genai.types import Content, Part
 
@@ -17,8 +17,8 @@ def words(content: Content | None) -> str:
 
 def value(response: object) -> object:
     """Give what a tool returned: what is no dict, the host wraps into one of its own."""
-    fields: dict[str, object] = cast("dict[str, object]", response) if isinstance(response, dict) else {}
-    return fields["result"] if fields.keys() == {"result"} else response
+    given: Any = response
+    return given["result"] if isinstance(response, dict) and len(given) == 1 and "result" in given else given
 
 
 def _named(part: Part) -> str:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from google.adk.agents import InvocationContext
+from google.adk.models import BaseLlm
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target
+from assay.session import Sessions as Shared
 
 __all__ = ["Sessions"]
 
@@ -28,23 +30,18 @@ class _Standing:
     calling: bool
 
 
-# ADK gives each tool a task of its own, and an agent of a nested runner a session of its own.
+# ADK has a hook before a tool and one after it, no place around it; but each tool runs in a task of its own, where what
+# is set ends with it. An agent of a nested runner has a session of its own in the host.
 _standing: ContextVar[Mapping[StoreRouter, _Standing]] = ContextVar(
     "assay_google_adk_standing", default=MappingProxyType({})
 )
 
 
-class Sessions:
-    """Finds the session that a hook or a tool belongs to.
-
-    Args:
-        target: What holds the memory; a `StoreRouter` is shared with whoever else holds it.
-    """
+class Sessions(Shared[BaseLlm]):
+    """Finds the session that a hook or a tool belongs to."""
 
     def __init__(self, target: Target | StoreRouter, options: SessionOptions | None) -> None:
-        self.router = StoreRouter.of(target)
-        self.options = options or SessionOptions()
-        self._owned = self.router is not target
+        super().__init__(target, options, host="google-adk")
 
     def of_run(self, invocation: InvocationContext, agent: str | None = None) -> Session | None:
         """Give the session as an agent of a run sees it; None, with a counted fault, when the user is missing.
@@ -52,15 +49,7 @@ class Sessions:
         Args:
             agent: Name of the agent; None for the one that the run began with.
         """
-        return guard.value(self.router, lambda: self._of_run(invocation, agent), None, "session")
-
-    def of_key(self, key: SessionKey, *, run: str | None = None) -> Session:
-        """Give the session of a key.
-
-        Raises:
-            MissingUser: The target holds a store per user and the key names none.
-        """
-        return self.router.session(key, run=run, options=self.options, host="google-adk")
+        return self.guarded(lambda: self._of_run(invocation, agent))
 
     def enter(self, session: Session, invocation: InvocationContext, *, calling: bool = False) -> None:
         """Say where the task stands from now on."""
@@ -80,11 +69,6 @@ class Sessions:
             return False
         return query.split() == standing.session.asked.split()
 
-    def close(self) -> None:
-        """Close the stores that were opened here; a router that was handed in is its owner's to close."""
-        if self._owned:
-            self.router.close()
-
     def _of_run(self, invocation: InvocationContext, agent: str | None) -> Session:
         name = agent or str(getattr(invocation.agent, "name", invocation.app_name))
         user = invocation.user_id or None
@@ -94,6 +78,9 @@ class Sessions:
                 return standing.session.named(name)
             if standing.run != invocation.invocation_id and standing.calling:
                 return standing.session.sub(name)
+        waiting = self.caller(user)  # an agent of another framework, whose tool runs this one
+        if waiting is not None:
+            return waiting.sub(name)
         key = SessionKey(user, invocation.session.id, _speaker(invocation, name))
         return self.of_key(key, run=invocation.invocation_id)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from functools import partial
 from typing import Any
 
@@ -18,14 +17,12 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
 from assay import Store
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
+from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.google_adk import events
 from assay_integrations.google_adk.composing import acompose
 from assay_integrations.google_adk.place import Sessions
 
 __all__ = ["AssayPlugin"]
-
-_MAX_MODELS = 1_024
 
 
 class AssayPlugin(BasePlugin):
@@ -50,8 +47,6 @@ class AssayPlugin(BasePlugin):
     ) -> None:
         super().__init__(name or f"{type(self).__name__}-{_digest(target)}")
         self._sessions = Sessions(target, options)
-        # The model that each session's agent used last composes its wrap.
-        self._models: OrderedDict[tuple[str | None, str | None], BaseLlm] = OrderedDict()
 
     # -- the run ---------------------------------------------------------------------------------------------------
 
@@ -84,7 +79,7 @@ class AssayPlugin(BasePlugin):
         over = False
         with guard(session, "run_ended"):
             over = await session.aio.run(partial(events.ended, session, events.of_run(invocation_context)))
-        model = self._models.get(_who(session))
+        model = self._sessions.model(session)
         if over and model is not None:
             with guard(session, "wrap"):
                 await session.aio.wrap(partial(acompose, model))
@@ -104,7 +99,9 @@ class AssayPlugin(BasePlugin):
         session = self._sessions.of_run(invocation, callback_context.agent_name)
         if session is not None:
             with guard(session, "briefing"):
-                self._keep(session, invocation.agent)
+                model = getattr(invocation.agent, "canonical_model", None)
+                if isinstance(model, BaseLlm):
+                    self._sessions.keep_model(session, model)
                 await session.aio.run(partial(events.briefed, session, llm_request))
 
     # -- the tools -------------------------------------------------------------------------------------------------
@@ -156,26 +153,12 @@ class AssayPlugin(BasePlugin):
 
     async def aend_session(self, key: SessionKey, *, now: bool = False) -> WrapResult:
         """Do the same from an event loop."""
-        session = self._sessions.of_key(key)
-        closed: WrapResult = await session.aio.end()
-        model = self._models.get(_who(session))
-        return closed if model is None else await session.aio.wrap(partial(acompose, model), now=now)
+        return await self._sessions.aend(key, acompose, now=now)
 
     async def close(self) -> None:
         """Close the stores that it opened, as a runner does that is closed; the next run opens them again."""
         if not self._sessions.nested:
             await asyncio.to_thread(self._sessions.close)
-
-    def _keep(self, session: Session, agent: object) -> None:
-        model = getattr(agent, "canonical_model", None)
-        if session.root and isinstance(model, BaseLlm):
-            self._models[_who(session)] = model
-        if len(self._models) > _MAX_MODELS:
-            self._models.popitem(last=False)
-
-
-def _who(session: Session) -> tuple[str | None, str | None]:
-    return session.key.user, session.key.session
 
 
 def _digest(target: Target | StoreRouter) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
@@ -111,8 +111,7 @@ class AssayMemoryService(BaseMemoryService):
     def _session(
         self, user: str, session: str | None = None, run: str | None = None, agent: str | None = None
     ) -> Session | None:
-        find: Callable[[], Session] = partial(self._sessions.of_key, SessionKey(user or None, session, agent), run=run)
-        return guard.value(self._sessions.router, find, None, "session")
+        return self._sessions.guarded(lambda: self._sessions.of_key(SessionKey(user or None, session, agent), run=run))
 
 
 def _search(session: Session, query: str) -> list[MemoryEntry]:

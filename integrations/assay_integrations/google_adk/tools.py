@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
@@ -15,15 +12,12 @@ from assay.session import (
     SessionOptions,
     StoreRouter,
     Target,
-    guard,
     recall_tool,
     remember_tool,
 )
 from assay_integrations.google_adk.place import Sessions
 
 __all__ = ["tools"]
-
-_UNAVAILABLE = "Memory is not available at the moment."
 
 
 def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[FunctionTool]:
@@ -39,20 +33,15 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     """
     sessions = Sessions(target, options)
 
+    def of(context: ToolContext) -> Session | None:
+        return sessions.of_run(context.get_invocation_context(), context.agent_name)
+
     async def recall(query: str, tool_context: ToolContext) -> str:
-        return await _use(sessions, tool_context, lambda session: recall_tool(session, query))
+        return await sessions.ause(of(tool_context), lambda session: recall_tool(session, query))
 
     async def remember(text: str, tool_context: ToolContext) -> str:
-        return await _use(sessions, tool_context, lambda session: remember_tool(session, text))
+        return await sessions.ause(of(tool_context), lambda session: remember_tool(session, text))
 
     # What the model reads of a tool is its docstring.
     recall.__doc__, remember.__doc__ = RECALL, REMEMBER
     return [FunctionTool(recall), FunctionTool(remember)]
-
-
-async def _use(sessions: Sessions, context: ToolContext, verb: Callable[[Session], str]) -> str:
-    session = sessions.of_run(context.get_invocation_context(), context.agent_name)
-    if session is not None:
-        with guard(session, "tool"):
-            return await session.aio.run(partial(verb, session))
-    return _UNAVAILABLE

@@ -11,7 +11,6 @@ import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,11 +63,7 @@ class CommandLine(Transport):
         return True
 
     async def end_input(self) -> None:
-        asyncio.ensure_future(self._end())
-
-    async def _end(self) -> None:
-        with suppress(asyncio.CancelledError):
-            await asyncio.gather(*self._turns, return_exceptions=True)
+        await asyncio.gather(*self._turns, return_exceptions=True)
         self._out.put_nowait(None)
 
     async def close(self) -> None:
@@ -263,9 +258,7 @@ class CommandLine(Transport):
         ]
         transcript.append(("user", str(step.args["prompt"])))
         while not isinstance(
-            reply := await asyncio.to_thread(
-                self.machine.script.reply, [("system", SYSTEM), *transcript], agent="sub"
-            ),
+            reply := await asyncio.to_thread(self.machine.script.reply, [("system", SYSTEM), *transcript], agent="sub"),
             Say,
         ):
             assert isinstance(reply, Call)

@@ -89,7 +89,9 @@ class ClaudeHarness:
         approval: list[object] = []
         built = Built(Machine(script), host_options(script, approval), memory, options, user_hooks, approval)
         if user_hooks:
-            built.options.hooks = {event: [HookMatcher(hooks=[_user_hook("first", event, built.log)])] for event in EVENTS}  # type: ignore[misc]
+            built.options.hooks = {
+                event: [HookMatcher(hooks=[_user_hook("first", event, built.log)])] for event in EVENTS
+            }  # type: ignore[misc]
         return built
 
     def run(self, agent: Built, text: str, *, key: SessionKey, entry: Entry) -> Outcome:

@@ -75,7 +75,9 @@ def received(body: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _blocks(script: Script, body: Mapping[str, Any]) -> list[dict[str, Any]]:
     step = script.reply(received(body))
     if isinstance(step, Call):
-        return [{"type": "tool_use", "id": f"toolu_{step.id}", "name": f"mcp__t__{step.name}", "input": dict(step.args)}]
+        return [
+            {"type": "tool_use", "id": f"toolu_{step.id}", "name": f"mcp__t__{step.name}", "input": dict(step.args)}
+        ]
     return [{"type": "text", "text": str(getattr(step, "text", ""))}]
 
 

@@ -22,11 +22,16 @@ _TASK = re.compile(r"\s*Current Task: (.*?)(?:\n\nThis is the expected criteria 
 
 
 class ScriptedModel(BaseLLM):
-    """Answers from the lane of one agent, and tells the bus of it as the host's own models do."""
+    """Answers from the lane of one agent, and tells the bus of it as the host's own models do.
+
+    Attributes:
+        received: The prompts to the letter; the script's log has the tasks without what the host writes around them.
+    """
 
     script: Any
     agent: str = "main"
     calls_tools: bool = True
+    received: list[str] = []  # noqa: RUF012  # each model gets its own
 
     def supports_function_calling(self) -> bool:
         return self.calls_tools
@@ -59,6 +64,7 @@ class ScriptedModel(BaseLLM):
 
     def _reply(self, messages: Sequence[dict[str, Any]]) -> Any:
         script: Script = self.script
+        self.received.append("\n".join(str(one.get("content")) for one in messages))
         step = script.reply([(str(one["role"]), _text(one.get("content"))) for one in messages], agent=self.agent)
         match step:
             case Say():

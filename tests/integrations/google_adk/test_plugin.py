@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.adk.agents import LlmAgent, SequentialAgent
+from google.adk.agents import BaseAgent, LlmAgent, SequentialAgent
 from google.adk.apps import App
 from google.adk.events import Event
 from google.adk.models.llm_response import LlmResponse
@@ -174,7 +174,7 @@ def test_a_run_after_a_run_in_one_task_is_not_nested_in_it(store: Store) -> None
 
 def test_each_step_of_a_pipeline_speaks_under_its_name(store: Store) -> None:
     script = Script(Say("Drafted."), Say("Edited."))
-    steps = [agent(script, name="writer"), agent(script, name="editor")]
+    steps: list[BaseAgent] = [agent(script, name="writer"), agent(script, name="editor")]
     run(runner(SequentialAgent(name="pipeline", sub_agents=steps), AssayPlugin(store)), "Write")
     assert told(store) == [("user:ada", "Write"), ("agent:writer", "Drafted."), ("agent:editor", "Edited.")]
 

@@ -90,7 +90,7 @@ def found(service: AssayMemoryService, query: str = QUESTION, user: str = "ada")
 
 
 def line(entry: MemoryEntry) -> str:
-    (part,) = entry.content.parts or ()
+    (part,) = entry.content.parts or [Part()]
     return str(part.text)
 
 

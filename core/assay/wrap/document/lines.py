@@ -59,6 +59,7 @@ def read_pattern(raw: str, line: int, section: str) -> tuple[PatternLine | Note 
     verified, after = _date(rest[token.end :])
     (before, hidden), (after, extra) = neutralise(rest[: token.start]), neutralise(after)
     name, text = _subject(before, after)
+    text, spliced = neutralise(text)  # what the level kept apart must not read as another one
     findings: list[Finding] = []
 
     def report(rule: str, message: str, fix: str = "") -> None:
@@ -68,7 +69,7 @@ def read_pattern(raw: str, line: int, section: str) -> tuple[PatternLine | Note 
         report("level-malformed", f"{token.written!r} is no level", "write the level as digits and x, such as 2x")
     elif not token.exact:
         report("marker-normalised", f"the level is written as `| {token.written}x`")
-    if hidden + extra:
+    if hidden + extra + spliced:
         report("marker-extra", "a further level on the line does not count", "write one level on each line")
     if not (name or text):
         report("line-anonymous", "a level without a statement is left out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.beliefs.grounding import has_value, shares_script
+from assay.beliefs.grounding import counted_otherwise, foreign, has_value, shares_script
 from assay.model.constants import CLAIM_COVER
 from assay.text import ValueType, content_set, covers, values
 from assay.wrap.rules.case import Case, Pair, Step, Window, spelled
@@ -19,12 +19,13 @@ def claimed(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
         message = "the name cannot be compared with the evidence, so the line is checked by its citation alone"
         return Step(pairs, findings=(case.found("name-unchecked", message),))
     union = "\n".join([*grounds, *(ground.text for ground in case.past)])
-    if case.line.text and covers(union, case.line.text, window.weights) >= CLAIM_COVER:
+    rider = foreign(case.line.text, union)
+    if case.line.text and not rider and covers(union, case.line.text, window.weights) >= CLAIM_COVER:
         return Step(pairs)
     if not case.line.text and any(content_set(case.claim) & content_set(text) for text in grounds):
         return Step(pairs)
     fix = "say in the line what the cited episodes say, in their words, or cite the episodes that say it"
-    message = "the cited episodes do not speak of what the line claims"
+    message = f"the cited episodes do not speak of {repr(rider[:60]) if rider else 'what the line claims'}"
     return Step.void(case.found("claim-ungrounded", message, fix))
 
 
@@ -45,11 +46,14 @@ def valued(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     missing = next(
         ((value, texts) for value, texts in wanted if not any(has_value(text, value) for text in texts)), None
     )
-    if missing is None:
+    counted = counted_otherwise(case.line.text, known)
+    if missing is None and not counted:
         return Step(pairs)
-    value, texts = missing
-    alike = next((other.surface for text in texts for other in values(text) if other.type is value.type), "")
-    nearest = f"; the nearest there is {alike[:40]!r}" if alike else ""
+    surface, nearest = counted, ""
+    if missing is not None:
+        (value, texts), surface = missing, missing[0].surface
+        alike = next((other.surface for text in texts for other in values(text) if other.type is value.type), "")
+        nearest = f"; the nearest there is {alike[:40]!r}" if alike else ""
     fix = "write the value as the cited episode has it, or leave it out"
-    message = f"{value.surface[:40]!r} stands in none of the cited episodes{nearest}"
+    message = f"{surface[:40]!r} stands in none of the cited episodes{nearest}"
     return Step.void(case.found("value-unsupported", message, fix))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.beliefs.grounding import turned
 from assay.text import Strength, agrees, covers, sentences, strength
 from assay.wrap.rules.case import Case, Pair, Step, Window
 
@@ -10,6 +11,9 @@ __all__ = ["agreeing", "measured"]
 
 def agreeing(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     """Void the citation when a grounded episode disagrees with the claim or with the explanation."""
+    if turned(case.claim, [pair.ground.text for pair in pairs]):
+        fix = "say what the cited episodes say; they do not say that it is otherwise"
+        return Step.void(case.found("polarity", "the line turns what its evidence says into the opposite", fix))
     for pair in pairs:
         if not agrees(case.claim, pair.ground.text) or not agrees(pair.explanation, pair.ground.text):
             ref = window.shown.get(pair.ground.ref, pair.ground.ref)

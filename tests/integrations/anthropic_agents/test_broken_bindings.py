@@ -1,0 +1,133 @@
+"""A binding that breaks a rule of the SDK or of the port turns the clause red that speaks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.session import SessionKey, guard
+from assay.testing import AdapterContract, Harness
+from assay.testing.stage import Stage
+from assay_integrations.anthropic_agents import AssayHooks
+
+from .harness import ClaudeHarness
+from .test_contract import TestContract as Contract
+
+Clause = Callable[[Any, Stage], None]
+CONTRACT = AdapterContract()
+
+
+class OverlooksTools(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        return {} if "tool_name" in told else await super()._heard(told, tool_use_id, context)
+
+
+class OverlooksToolErrors(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        if told["hook_event_name"] == "PostToolUseFailure":
+            told = told | {"hook_event_name": "PostToolUse", "tool_response": told["error"]}
+        return await super()._heard(told, tool_use_id, context)
+
+
+class OverlooksFailures(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        return {} if told["hook_event_name"] == "StopFailure" else await super()._heard(told, tool_use_id, context)
+
+    async def failed(self, error: Any) -> None: ...
+
+
+class BriefsTwice(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        answer: Any = await super()._heard(told, tool_use_id, context)
+        if "hookSpecificOutput" in answer:
+            answer["hookSpecificOutput"]["additionalContext"] *= 2
+        return answer
+
+
+class NeverBriefs(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        await super()._heard(told, tool_use_id, context)
+        return {}
+
+
+class StopsTheHost(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        answer = await super()._heard(told, tool_use_id, context)
+        stops = told["hook_event_name"] == "PreToolUse"
+        return {"hookSpecificOutput": {"permissionDecision": "defer"}} if stops else answer
+
+
+class DropsTheUsersHooks(AssayHooks):
+    def attach(self, options: Any = None) -> Any:
+        attached = super().attach(options)
+        attached.hooks = {event: matchers[-1:] for event, matchers in (attached.hooks or {}).items()}  # type: ignore[assignment]
+        return attached
+
+
+class WorksOnTheLoop(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        session = self._sessions.of_hook(told)
+        assert session is not None
+        with guard(session, "briefing"):
+            session.briefing("anything")
+        return await super()._heard(told, tool_use_id, context)
+
+
+class ForgetsWhoSpeaks(AssayHooks):
+    def __init__(self, target: Any, *, user: Any, **options: Any) -> None:
+        super().__init__(target, user="ada", **options)
+        self._sessions.of_hook = lambda _: self._sessions.of_key(SessionKey("ada", "s1"))  # type: ignore[method-assign]
+
+
+class TakesSubAgentsForTheRoot(AssayHooks):
+    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
+        told = {name: given for name, given in told.items() if name != "agent_id"}
+        return await super()._heard(told, tool_use_id, context)
+
+
+class WrapsInTheConversation(AssayHooks):
+    async def wrap(self) -> None:
+        made = self._transport
+        self._transport = lambda options: made(self._host)  # type: ignore[assignment, operator, misc]
+        await super().wrap()
+
+
+BROKEN: list[tuple[type[AssayHooks], Clause]] = [
+    (OverlooksTools, AdapterContract.test_c04_the_episodes_are_those_of_the_table),
+    (OverlooksToolErrors, AdapterContract.test_c05_a_tool_error_is_flagged_and_changes_nothing),
+    (OverlooksFailures, Contract.test_c08_a_failing_run_leaves_what_happened_and_one_failure),
+    (BriefsTwice, AdapterContract.test_c01_each_model_call_receives_the_briefing_exactly_once),
+    (NeverBriefs, AdapterContract.test_c09_a_new_session_is_briefed_with_what_an_earlier_one_recorded),
+    (StopsTheHost, AdapterContract.test_c12_a_fault_in_any_verb_changes_nothing),
+    (DropsTheUsersHooks, AdapterContract.test_c22_the_users_own_hooks_run_as_before),
+    (DropsTheUsersHooks, AdapterContract.test_c06_a_resumed_run_records_its_interrupted_tool_once),
+    (WorksOnTheLoop, AdapterContract.test_c16_every_entry_gives_the_same),
+    (ForgetsWhoSpeaks, AdapterContract.test_c14_interleaved_runs_of_one_adapter_do_not_cross),
+    (TakesSubAgentsForTheRoot, AdapterContract.test_c07_a_sub_agent_is_briefed_and_recorded_under_its_name),
+    (WrapsInTheConversation, AdapterContract.test_c11_a_wrap_leaves_no_trace),
+]
+
+
+@pytest.fixture
+def stage_of(tmp_path: Path) -> Iterator[Callable[[type[AssayHooks]], Stage]]:
+    stages: list[Stage] = []
+
+    def make(binding: type[AssayHooks]) -> Stage:
+        harness: Harness[Any] = ClaudeHarness(binding)
+        stages.append(Stage(harness, tmp_path / "stage", Contract.lacks))
+        return stages[-1]
+
+    yield make
+    for stage in stages:
+        stage.close()
+
+
+@pytest.mark.parametrize(("binding", "clause"), BROKEN, ids=lambda given: given.__name__)
+def test_a_broken_binding_is_seen(
+    stage_of: Callable[[type[AssayHooks]], Stage], binding: type[AssayHooks], clause: Clause
+) -> None:
+    with pytest.raises(AssertionError):
+        clause(CONTRACT, stage_of(binding))
