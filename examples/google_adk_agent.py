@@ -19,6 +19,8 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
 from google.genai.types import Content, Part
 
 from assay import Store
@@ -40,7 +42,7 @@ def page(person: str) -> str:
     raise TimeoutError(f"no answer from {person}")
 
 
-def tell(error: Exception, **call: Any) -> dict[str, str]:
+def tell(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext, error: Exception) -> dict[str, Any]:
     """Let the model know that a tool broke, instead of ending the run."""
     return {"error": str(error)}
 

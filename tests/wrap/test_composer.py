@@ -98,6 +98,13 @@ def test_it_raises_what_was_said_again_in_other_words_by_somebody_else() -> None
     assert result.raised == (belief.name,), result.continuity
 
 
+def test_its_dated_lines_are_known_to_come_from_their_episodes() -> None:
+    scene = Scene()
+    for text in ("Deploys go out on Tuesday", "部署在每周二进行", "Развёртывание проходит по вторникам"):
+        scene.say(text)
+    assert [finding.rule for finding in scene.store.wrap().findings] == []
+
+
 def test_it_follows_a_state_key() -> None:
     scene = Scene()
     scene.say("pool size is 20", state_key="db.pool")

@@ -73,11 +73,11 @@ def has_value(text: str, value: Value) -> bool:
     return value.type in _BY_WORDS and bool(spelled) and spelled <= content_set(text)
 
 
-def foreign(claim: str, known: str) -> str:
+def foreign(claim: str, known: str, least: int = 2) -> str:
     """Give the part of a claim that is a statement of its own and stands in no known text, or "" (B8).
 
-    Such a part has three new content words in a row, or is a clause of two or more that are all new: a claim may be
-    reworded, but nothing may ride on what its evidence says.
+    Such a part has three new content words in a row, or is a clause of `least` or more that are all new: a claim may
+    be reworded, but nothing may ride on what its evidence says.
     """
     listed = content_set(known)
     starts = {word[:_ALIKE] for word in listed if len(word) >= _ALIKE and word.isalpha()}
@@ -88,7 +88,7 @@ def foreign(claim: str, known: str) -> str:
             old = word in listed or (len(word) > _ALIKE and word[:_ALIKE] in starts)
             run = 0.0 if old else run + counts
             longest = max(longest, run)
-        if longest >= _FOREIGN or (longest >= 2 and longest == sum(counts for _, counts in weights)):
+        if longest >= _FOREIGN or (longest >= least and longest == sum(counts for _, counts in weights)):
             return clause.strip()
     return ""
 

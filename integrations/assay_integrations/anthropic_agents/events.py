@@ -120,6 +120,6 @@ def tool_name(name: str) -> str:
 
 def plain(response: object) -> object:
     """Give a result as text where it is made of texts, and else as it is."""
-    blocks = cast("list[dict[str, Any]]", response) if isinstance(response, list) else []
-    texts = [str(block["text"]) for block in blocks if "text" in block]
+    blocks = cast("list[object]", response) if isinstance(response, list) else []
+    texts = [str(cast("Given", block)["text"]) for block in blocks if isinstance(block, dict) and "text" in block]
     return "\n".join(texts) if texts and len(texts) == len(blocks) else response

@@ -30,7 +30,7 @@ from .command_line import SERVER, CommandLine, Machine
 
 __all__ = ["Built", "ClaudeHarness", "host_options"]
 
-EVENTS = (
+EVENTS: tuple[Any, ...] = (
     "UserPromptSubmit",
     "PreToolUse",
     "PostToolUse",
@@ -62,7 +62,7 @@ class Built:
         if not self.user_hooks:
             return options
         last = {event: HookMatcher(hooks=[_user_hook("last", event, self.log)]) for event in EVENTS}
-        return replace(options, hooks={event: [*(options.hooks or {})[event], last[event]] for event in EVENTS})  # type: ignore[index, misc]
+        return replace(options, hooks={event: [*(options.hooks or {})[event], last[event]] for event in EVENTS})
 
 
 class ClaudeHarness:
@@ -91,7 +91,7 @@ class ClaudeHarness:
         if user_hooks:
             built.options.hooks = {
                 event: [HookMatcher(hooks=[_user_hook("first", event, built.log)])] for event in EVENTS
-            }  # type: ignore[misc]
+            }
         return built
 
     def run(self, agent: Built, text: str, *, key: SessionKey, entry: Entry) -> Outcome:
@@ -213,9 +213,9 @@ def host_options(script: Script, approval: list[object]) -> ClaudeAgentOptions:
 
 
 def _tool(function: Callable[..., object]) -> SdkMcpTool[Any]:
-    parameters = {name: str for name in inspect.signature(function).parameters}
+    parameters: dict[str, Any] = dict.fromkeys(inspect.signature(function).parameters, str)
     if function.__name__ == "add":
-        parameters = {"a": int, "b": int}  # type: ignore[dict-item]
+        parameters = {"a": int, "b": int}
 
     async def handler(given: dict[str, Any]) -> dict[str, Any]:
         try:

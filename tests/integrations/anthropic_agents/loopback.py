@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from assay.testing import Call, Fail, Script
+from assay.testing import Call, Script
 
 __all__ = ["messages_api", "received"]
 

@@ -287,7 +287,7 @@ def test_tasks_that_run_at_once_keep_their_own_questions(store: Store) -> None:
         for text, one in zip(lanes, agents, strict=True)
     ]
     with session(store, session="s1"):
-        Crew(agents=agents, tasks=[*tasks, last]).kickoff()
+        Crew(agents=[*agents], tasks=[*tasks, last]).kickoff()
     said = {(source, text) for source, text in told(store) if text.startswith("About")}
     assert said == {("agent:main", f"About: {QUESTION}"), ("agent:second", "About: Who is ada?")}
     assert [prompt.of("user")[-1] for prompt in script.prompts if FACT in prompt.text] == [QUESTION]

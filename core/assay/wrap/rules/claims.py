@@ -19,7 +19,8 @@ def claimed(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
         message = "the name cannot be compared with the evidence, so the line is checked by its citation alone"
         return Step(pairs, findings=(case.found("name-unchecked", message),))
     union = "\n".join([*grounds, *(ground.text for ground in case.past)])
-    rider = foreign(case.line.text, union)
+    label = spelled(case.line.name) if case.line.text else ""
+    rider = foreign(case.line.text, union) or foreign(label, f"{union}\n{case.line.text}", least=3)
     if case.line.text and not rider and covers(union, case.line.text, window.weights) >= CLAIM_COVER:
         return Step(pairs)
     if not case.line.text and any(content_set(case.claim) & content_set(text) for text in grounds):

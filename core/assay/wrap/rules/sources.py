@@ -17,6 +17,10 @@ from assay.wrap.rules.case import Window
 __all__ = ["Origins", "attribute", "line_key"]
 
 
+# A bullet, an ordinal or a date at the head of a line: its own, not the episode's.
+_LEAD = "-*+•>#0123456789. "
+
+
 @dataclass(frozen=True, slots=True)
 class Origins:
     """Where the lines of a version come from: key of a line -> full ids of its sources; and which are relayed."""
@@ -27,7 +31,7 @@ class Origins:
 
 def line_key(text: str) -> str:
     """Give the identity of a line: its folded text without bullet."""
-    return skeleton(text).lstrip("-*+•>#0123456789. ").strip()
+    return skeleton(text).lstrip(_LEAD).strip()
 
 
 def attribute(
@@ -86,7 +90,7 @@ class _Attribution:
 
     def _sources(self, text: str) -> list[Ground]:
         """Give the episodes that hold at least half of the weight of a line."""
-        wanted = {word: self._weights(word) for word in content_set(text)}
+        wanted = {word: self._weights(word) for word in content_set(text.lstrip(_LEAD))}
         bar = LINE_SOURCE_COVER * sum(wanted.values())
         return [one for one, held in self._grounds if bar and sum(wanted[word] for word in held & wanted.keys()) >= bar]
 
