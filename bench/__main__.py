@@ -12,9 +12,21 @@ from bench import cold
 def main() -> int:
     """Run one bench; the exit code says whether its goal was met."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("name", choices=["cold", "recall", "speed"])
+    parser.add_argument("name", choices=["adapters", "attacks", "cold", "recall", "speed", "writeq"])
     options = parser.parse_args(sys.argv[1:2])
     rest = sys.argv[2:]
+    if options.name == "adapters":
+        from bench import adapters
+
+        return adapters.main(rest)
+    if options.name == "attacks":
+        from bench import attacks
+
+        return attacks.main(rest)
+    if options.name == "writeq":
+        from bench import writeq
+
+        return writeq.main(rest)
     if options.name == "recall":
         from bench import recall
 

@@ -12,12 +12,14 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from functools import partial
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import (
     ClaudeAgentOptions,
+    InMemorySessionStore,
     ResultMessage,
-    SessionStore,
     Transport,
     create_sdk_mcp_server,
     tool,
@@ -73,7 +75,7 @@ async def main(folder: str) -> None:
         sys.exit("the second session was not briefed, or bob was")
 
 
-class Transcript(SessionStore):
+class Transcript(InMemorySessionStore):
     """Listens to what the host writes down of a conversation."""
 
     text = ""
@@ -81,13 +83,11 @@ class Transcript(SessionStore):
     async def append(self, key: Any, entries: list[Any]) -> None:
         self.text += json.dumps(entries, ensure_ascii=False)
 
-    async def load(self, key: Any) -> None: ...
-
 
 # From here on: the host's command line tool with a model of a few rules, so that the example runs offline.
 class Scripted(Transport):
     def __init__(self, options: ClaudeAgentOptions, session: str) -> None:
-        self.session, self.hooks, self.out = session, dict[str, Any](), asyncio.Queue[Any]()
+        self.session, self.hooks, self.out, self.numbers = session, dict[str, Any](), asyncio.Queue[Any](), count()
         self.answers, self.turn = dict[str, asyncio.Future[Any]](), asyncio.get_running_loop().create_future()
 
     async def connect(self) -> None: ...
@@ -118,7 +118,7 @@ class Scripted(Transport):
             self.out.put_nowait({"type": "control_response", "response": done})
 
     async def ask(self, **request: Any) -> Any:
-        number = str(len(self.answers) + self.out.qsize() + id(request))
+        number = str(next(self.numbers))
         self.answers[number] = asyncio.get_running_loop().create_future()
         self.out.put_nowait({"type": "control_request", "request_id": number, "request": request})
         return await self.answers[number]
@@ -145,8 +145,9 @@ class Scripted(Transport):
 
     async def converse(self, prompt: str) -> None:
         added = await self.hook("UserPromptSubmit", prompt=prompt)
-        path = f"{os.path.expanduser(os.environ.get('CLAUDE_CONFIG_DIR', '~/.claude'))}/projects/-/{self.session}.jsonl"
-        self.out.put_nowait({"type": "transcript_mirror", "filePath": path, "entries": [{"type": "-", "said": added}]})
+        folder = Path(os.environ.get("CLAUDE_CONFIG_DIR", "~/.claude")).expanduser() / "projects/-"
+        path, entry = str(folder / f"{self.session}.jsonl"), {"type": "-", "said": added}
+        self.out.put_nowait({"type": "transcript_mirror", "filePath": path, "entries": [entry]})
         if prompt == FACT:
             await self.use("build_status")
             await self.use("page", person="the captain")

@@ -20,16 +20,16 @@ _MORE = (
     ("en", "run `make test` before push", "Always run `make test` before you push",
      "After the red build Bob will run `make test` before each push"),
     ("en", "Friday deploys of the billing service are rolled back", "The billing service was deployed on Friday and had"
-     " to be rolled back", "Rolled back again: the Friday deploy of the billing service"),
+     " to be rolled back", "Checkout broke, so the Friday deploy of the billing service was rolled back again"),
     ("en", "the staging database is rebuilt nightly", "We rebuild the staging database nightly",
      "Data vanished because the staging database gets rebuilt nightly"),
     ("en", "alerts go to the #oncall channel, not by e-mail", "Alerts go to the #oncall channel, not by e-mail",
      "Bob muted e-mail: alerts go to #oncall, not by e-mail"),
-    ("en", "do not merge without a review", "Do not merge without a review", "Carol: please do not merge without review"),
+    ("en", "do not merge without a review", "Do not merge without a review", "Carol: do not merge without any review"),
     ("en", "the importer cannot read UTF-16 files", "The importer cannot read UTF-16 files",
      "A UTF-16 file broke it again, the importer cannot read such files"),
     ("en", "secrets live in the vault: never in the repository", "Secrets live in the vault, never in the repository",
-     "Reminder: secrets never in the repository, they live in the vault"),
+     "After the leak Bob repeats: secrets live in the vault, never in the repository"),
     ("de", "Deployments am Freitag scheitern bei kaltem Cache", "Am Freitag sind Deployments bei kaltem Cache"
      " gescheitert", "Der kalte Cache ließ am Freitag wieder alle Deployments scheitern, sagt Bob"),
     ("de", "der Build dauert 12 Minuten", "Der Build dauert 12 Minuten",
@@ -51,7 +51,7 @@ _MORE = (
      "Боб пишет: при холодном кэше деплой в пятницу опять упал ночью"),
     ("ar", "الاجتماع يوم الاثنين", "الاجتماع الأسبوعي يوم الاثنين", "قالت سارة إن الاجتماع صار يوم الاثنين صباحا"),
     ("uk", "звіт здають у понеділок", "Звіт здають у понеділок", "Марія нагадала: у понеділок здають звіт за тиждень"),
-    ("el", "η βάση ακούει στη θύρα 5432", "Η βάση ακούει στη θύρα 5432", "Σήμερα συνδεθήκαμε: στη θύρα 5432 ακούει η βάση"),
+    ("el", "η βάση ακούει στη θύρα 5432", "Η βάση ακούει στη θύρα 5432", "Σήμερα το είδαμε: στη θύρα 5432 ακούει η βάση"),
     ("hi", "बैठक सोमवार को होती है", "बैठक सोमवार को होती है", "सीमा ने कहा कि बैठक हर सोमवार को होती है"),
     ("th", "เซิร์ฟเวอร์รีสตาร์ทตอนกลางคืน", "เซิร์ฟเวอร์รีสตาร์ทตอนกลางคืน", "ดูจากบันทึกแล้วเซิร์ฟเวอร์รีสตาร์ทตอนกลางคืนทุกวัน"),
 )  # fmt: skip

@@ -200,9 +200,8 @@ def _shapes() -> Iterator[Attack]:
     for text in ('"*" OR 1=1 --', "NEAR(a b)", "content:secret^", "a* b* c*", "'; DROP TABLE episode; --"):
 
         def gone(stage: Stage, text: str = text) -> bool:
-            found = stage.scene.store.recall(text)
-            return stage.scene.store.status().episodes != 1 or any("secret" in hit.text for hit in found)
+            return bool(stage.scene.store.recall(text)) or stage.scene.store.status().episodes != 1
 
-        yield Attack("D04", f"search words {text!r}", (user("x", "the secret is out of reach"),), gone)
+        yield Attack("D04", f"search words {text!r}", (user("x", "nothing to be seen here"),), gone)
     long = Save(body=document("- " + "|" * 200_000))
     yield Attack("D07", "a line of 200,000 bars", (user("one", "Lunch was good"), long), raised)

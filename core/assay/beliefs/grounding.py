@@ -36,6 +36,7 @@ Weights = Callable[[str], float]
 _BY_WORDS = (ValueType.NAME, ValueType.PATH, ValueType.HOST, ValueType.ID)
 _FOUNDING = 4  # episodes that found one line
 _FOREIGN = 3  # new content words in a row that make a statement of its own; in a script without spaces, twice as many
+_MOSTLY = 0.6  # share of new words that makes one clause of several such a statement
 _ALIKE = 4  # letters that two forms of one word share
 _NEAR = 4  # words between a number and what it counts
 _JOINTS = r"[,;:.!?()\[\]…—–、。，；：，！？،؛|]|\b(?:and|so|then|und|et|y|e|и|та|و)\b"
@@ -76,19 +77,22 @@ def has_value(text: str, value: Value) -> bool:
 def foreign(claim: str, known: str, least: int = 2) -> str:
     """Give the part of a claim that is a statement of its own and stands in no known text, or "" (B8).
 
-    Such a part has three new content words in a row, or is a clause of `least` or more that are all new: a claim may
+    Such a part has three new content words in a row, or is a clause of `least` or more that are mostly new: a claim may
     be reworded, but nothing may ride on what its evidence says.
     """
     listed = content_set(known)
     starts = {word[:_ALIKE] for word in listed if len(word) >= _ALIKE and word.isalpha()}
-    for clause in re.split(_JOINTS, claim):
-        weights = [(word, 0.5 if word[0] >= "\u2e80" else 1.0) for word in content(clause)]
-        run = longest = 0.0
-        for word, counts in weights:
+    clauses = [clause for clause in re.split(_JOINTS, claim) if content(clause)]
+    for clause in clauses:
+        weighed = [(word, 0.5 if word[0] >= "\u2e80" else 1.0) for word in content(clause)]
+        new = run = longest = 0.0
+        for word, counts in weighed:
             old = word in listed or (len(word) > _ALIKE and word[:_ALIKE] in starts)
             run = 0.0 if old else run + counts
+            new += 0.0 if old else counts
             longest = max(longest, run)
-        if longest >= _FOREIGN or (longest >= least and longest == sum(counts for _, counts in weights)):
+        share = _MOSTLY if len(clauses) > 1 else 1.0
+        if longest >= _FOREIGN or (new >= least and new >= share * sum(counts for _, counts in weighed)):
             return clause.strip()
     return ""
 

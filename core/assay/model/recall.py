@@ -62,14 +62,9 @@ class Recall(Sequence[Hit]):
     __slots__ = ("_hits", "next", "nothing_relevant", "patterns", "relevance")
 
     def __init__(
-        self,
-        hits: Sequence[Hit],
-        *,
-        patterns: Sequence[Hit] = (),
-        nothing_relevant: bool,
-        next: str | None = None,
+        self, hits: Sequence[Hit], *, patterns: Sequence[Hit] = (), nothing_relevant: bool, next: str | None = None,
         relevance: float = 1.0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._hits = tuple(hits)
         self.patterns = tuple(patterns)
         self.nothing_relevant = nothing_relevant

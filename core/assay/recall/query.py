@@ -73,11 +73,10 @@ class Query:
 
     @property
     def narrowed(self) -> bool:
-        """Tell whether any filter is set."""
+        """Tell whether any filter is set that may leave little of what ranks well; `exclude` leaves all but its own."""
         return bool(
             self.kinds
             or self.tags
-            or self.exclude
             or self.since is not None
             or self.until is not None
             or self.trust

@@ -71,11 +71,12 @@ def _close(found: list[Found]) -> list[Found]:
 def _ranked(
     reader: Reader, query: Query, cache: TailCache, wanted: int, now_us: int, deadline: Deadline
 ) -> list[Found]:
-    width = _WIDE if query.narrowed else max(_WIDTH, 4 * wanted)
+    enough = 4 * wanted + len(query.exclude)
+    width = _WIDE if query.narrowed else max(_WIDTH, enough)
     ranked = rank(reader, query.text, cache, width=width, deadline=deadline)
     deadline.check()
     if not query.narrowed and query.trust is None and not query.history:
-        ranked = ranked[: 4 * wanted]
+        ranked = ranked[:enough]
     by_number = {row["n"]: row for row in episode_rows.by_numbers(reader, [item.number for item in ranked])}
     if query.narrowed:
         by_number = {number: row for number, row in by_number.items() if query.history or query.admits(row, now_us)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from claude_agent_sdk import ResultError, ResultMessage
@@ -120,6 +120,8 @@ def tool_name(name: str) -> str:
 
 def plain(response: object) -> object:
     """Give a result as text where it is made of texts, and else as it is."""
-    blocks = cast("list[object]", response) if isinstance(response, list) else []
+    if not isinstance(response, list):
+        return response
+    blocks = cast("Sequence[object]", response)
     texts = [str(cast("Given", block)["text"]) for block in blocks if isinstance(block, dict) and "text" in block]
-    return "\n".join(texts) if texts and len(texts) == len(blocks) else response
+    return "\n".join(texts) if texts and len(texts) == len(blocks) else blocks

@@ -7,6 +7,6 @@ try:
     from assay_integrations.google_adk.service import AssayMemoryService
     from assay_integrations.google_adk.tools import tools
 except ModuleNotFoundError as error:
-    raise MissingExtraError("google-adk", error.name or "google.adk") from error
+    raise MissingExtraError("google-adk", "google.adk") from error
 
 __all__ = ["AssayMemoryService", "AssayPlugin", "tools"]

@@ -51,7 +51,7 @@ def briefed(session: Session, request: LlmRequest) -> None:
 
 def said(session: Session, event: Event) -> None:
     """An agent has said something."""
-    if not event.partial and (text := words(event.content)):
+    if text := words(event.content):
         session.agent_message(text, id=event.id)
 
 

@@ -66,8 +66,8 @@ class AssayPlugin(BasePlugin):
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> None:
         """Record what an agent says, as the caller is about to receive it."""
-        session = self._sessions.of_run(invocation_context, event.author)
-        if session is not None and not event.partial:
+        session = None if event.partial else self._sessions.of_run(invocation_context, event.author)
+        if session is not None:
             with guard(session, "agent_message"):
                 await session.aio.run(partial(events.said, session, event))
 

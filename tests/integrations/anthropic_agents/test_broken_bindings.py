@@ -63,7 +63,7 @@ class StopsTheHost(AssayHooks):
 class DropsTheUsersHooks(AssayHooks):
     def attach(self, options: Any = None) -> Any:
         attached = super().attach(options)
-        attached.hooks = {event: matchers[-1:] for event, matchers in (attached.hooks or {}).items()}  # type: ignore[assignment]
+        attached.hooks = {event: matchers[-1:] for event, matchers in (attached.hooks or {}).items()}
         return attached
 
 
@@ -79,7 +79,7 @@ class WorksOnTheLoop(AssayHooks):
 class ForgetsWhoSpeaks(AssayHooks):
     def __init__(self, target: Any, *, user: Any, **options: Any) -> None:
         super().__init__(target, user="ada", **options)
-        self._sessions.of_hook = lambda _: self._sessions.of_key(SessionKey("ada", "s1"))  # type: ignore[method-assign]
+        self._sessions.of_hook = lambda _: self._sessions.of_key(SessionKey("ada", "s1"))  # type: ignore[method-assign, assignment]
 
 
 class TakesSubAgentsForTheRoot(AssayHooks):
@@ -90,8 +90,8 @@ class TakesSubAgentsForTheRoot(AssayHooks):
 
 class WrapsInTheConversation(AssayHooks):
     async def wrap(self) -> None:
-        made = self._transport
-        self._transport = lambda options: made(self._host)  # type: ignore[assignment, operator, misc]
+        made: Any = self._transport
+        self._transport = lambda options: made(self._host)
         await super().wrap()
 
 

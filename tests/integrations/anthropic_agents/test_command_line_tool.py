@@ -74,15 +74,15 @@ def test_two_sessions_through_the_real_tool(home: Path) -> None:
 
     async def talk(text: str, url: str) -> ResultMessage:
         made = AssaySDKClient(home / "memory.db", options(home, url), memory_options=EACH_RUN)
-        async with asyncio.timeout(60), made as client:
+        async with made as client:
             await client.query(text)
             messages = [message async for message in client.receive_response()]
-        assert isinstance(messages[-1], ResultMessage)
-        return messages[-1]
+        (result,) = (message for message in messages if isinstance(message, ResultMessage))
+        return result
 
     with messages_api(script) as url:
-        first = asyncio.run(talk(FACT, url))
-        second = asyncio.run(talk(QUESTION, url))
+        first = asyncio.run(asyncio.wait_for(talk(FACT, url), 60))
+        second = asyncio.run(asyncio.wait_for(talk(QUESTION, url), 60))
 
     assert (first.result, second.result) == ("Noted.", "On Tuesday.")
     with Store(home / "memory.db") as store:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 from types import NoneType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from claude_agent_sdk import ResultError
 
 from assay.session import SessionKey, SessionOptions, WrapPolicy
 from assay.testing import AdapterContract, Call, Capability, Entry, Fail, Harness, Say, Script, deviates
+from assay.testing.script import Step
 from assay.testing.stage import FACT, MANUAL, QUESTION, Line, Stage, block_of, lines
 from assay_integrations.anthropic_agents import AssaySDKClient
 
@@ -20,12 +22,12 @@ from .harness import ClaudeHarness
 
 
 class TestContract(AdapterContract):
-    lacks = {
-        Capability.DATA_PLACEMENT: "the host places what a hook adds: as a reminder before the prompt, in the role of the"
-        " user, for models of generation 4; behind it, in the role of the system, for later ones",
+    lacks: ClassVar[Mapping[Capability, str]] = {
+        Capability.DATA_PLACEMENT: "the host places what a hook adds: as a reminder before the prompt, in the role of"
+        " the user, for models of generation 4; behind it, in the role of the system, for later ones",
         Capability.UNPERSISTED: "the host keeps what a hook adds: each line is sent once in a conversation",
         Capability.HANDOFF: "no agent hands its conversation to another: a sub-agent answers to its caller",
-        Capability.CONTROL_FLOW: "tools and hooks answer over a protocol: no signal of the host travels as an exception",
+        Capability.CONTROL_FLOW: "tools and hooks answer over a protocol: no signal of the host is an exception",
     }
 
     @pytest.fixture
@@ -68,7 +70,7 @@ class TestContract(AdapterContract):
     def test_c08_a_failing_run_leaves_what_happened_and_one_failure(self, stage: Stage) -> None:
         for entry in stage.entries:
             name = f"failing-{entry.value}"
-            steps = [Call("add", {"a": 1, "b": 2}), Fail(RuntimeError("the provider is down"))]
+            steps: list[Step] = [Call("add", {"a": 1, "b": 2}), Fail(RuntimeError("the provider is down"))]
             bare = stage.run("Add", steps, memory=None, entry=entry)
             options = SessionOptions(wrap=WrapPolicy.each_run())
             ran = stage.run("Add", steps, memory=stage.memory(name), options=options, entry=entry)
