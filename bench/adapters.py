@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import random
 import statistics
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from assay.testing import Call, Entry, Harness, PlainHarness, Say, Script
 ROOT = Path(__file__).resolve().parents[1]
 GOAL_MS = 3.0
 _STEPS = 10
-_WORDS = ("deploy", "build", "pool", "cache", "report", "release", "branch", "index", "queue", "worker", "token")
+_VOCABULARY = 5_000
 
 
 def main(arguments: list[str]) -> int:
@@ -49,10 +50,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _filled(path: Path, episodes: int) -> Path:
+    """Fill a store with texts whose words are as unevenly spread as those of people (Zipf)."""
+    dice, weights = random.Random(7), [1 / (rank + 1) for rank in range(_VOCABULARY)]
     with Store(path, synchronous="NORMAL") as store:
         for at in range(episodes):
-            words = " ".join(_WORDS[(at * step) % len(_WORDS)] for step in (1, 3, 7, 11))
-            store.record(f"{words} number {at}", source="ada", session=f"s{at // 50}")
+            words = " ".join(f"word{rank}" for rank in dice.choices(range(_VOCABULARY), weights, k=14))
+            store.record(f"{words} {at}", source="ada", session=f"s{at // 50}")
     return path
 
 
@@ -89,7 +92,9 @@ def _run(
     agent = harness.build(Script(*calls, Say(f"Done {number}.")), memory=memory, options=options)
     key = SessionKey("ada", f"bench-{number}-{memory is None}")
     began = time.perf_counter()
-    outcome = harness.run(agent, f"What of the deploy pool {number}?", key=key, entry=entry)
+    outcome = harness.run(
+        agent, f"What of word{number + 3} and word{97 + number}, and of word{1234 + number}?", key=key, entry=entry
+    )
     took = time.perf_counter() - began
     if outcome.error is not None:
         raise outcome.error

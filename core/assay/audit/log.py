@@ -25,6 +25,9 @@ OPERATIONS = frozenset(
 )  # fmt: skip
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
 def encode(entry: Entry) -> bytes:
     """Write an entry as compact JSON with sorted keys.
 
@@ -45,8 +48,7 @@ def encode(entry: Entry) -> bytes:
         record["data"] = dict(entry.data)
     if entry.wall < entry.ts:
         record["wall"] = entry.wall
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return text.encode("utf-8", "surrogatepass")
+    return _CANONICAL(record).encode("utf-8", "surrogatepass")
 
 
 def seal(head: Head, entries: list[Entry]) -> tuple[list[bytes], Head]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.episodes.draft import Checked, Draft, checked
 from assay.episodes.loading import as_episode, build, resolve
@@ -16,7 +16,7 @@ from assay.storage import episode_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["key_digest", "prepare", "record", "text_digest"]
+__all__ = ["Written", "key_digest", "prepare", "record", "text_digest", "write"]
 
 _SKEW_US = int(CLOCK_SKEW.total_seconds()) * 1_000_000
 
@@ -30,8 +30,22 @@ def prepare(draft: Draft) -> Checked:
     return checked(draft, scrub=_scrubbed)
 
 
+class Written(NamedTuple):
+    """A row that was recorded, or that the idempotency key found; `whole` when it has no links but the target."""
+
+    row: dict[str, Any]
+    target: str | None = None
+    whole: bool = False
+
+
 def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust) -> Episode:
-    """Record an episode in the caller's transaction.
+    """Record an episode in the caller's transaction, and give it as it would be read back; raises as `write`."""
+    written = write(tx, item, default_trust=default_trust, ceiling=ceiling)
+    return as_episode(written.row, target=written.target) if written.whole else build(tx, [written.row])[0]
+
+
+def write(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust) -> Written:
+    """Write an episode in the caller's transaction.
 
     Raises:
         Conflict: The idempotency key belongs to another content, or a succession is not possible.
@@ -45,7 +59,7 @@ def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Tru
         raise TooLarge("content", size, tx.settings.max_content_bytes, "bytes")
     stored = _stored(tx, item)
     if stored is not None:
-        return stored
+        return Written(stored)
     trust = _trust(draft, default_trust, ceiling)
     happened = tx.now if item.happened is None else item.happened
     if happened > tx.now + _SKEW_US and draft.origin is not Origin.OPERATOR:
@@ -67,9 +81,7 @@ def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Tru
         supersede(tx, replaced_ref, ref, made_by="caller")
     if item.state_key is not None:
         claim_key(tx, row)
-    if draft.verdict is None and item.state_key is None and not parents:
-        return as_episode(row, target=target)  # all of it is known: nothing has to be read back
-    return build(tx, [row])[0]
+    return Written(row, target, draft.verdict is None and item.state_key is None and not parents)
 
 
 def _row(tx: Transaction, item: Checked) -> dict[str, Any]:
@@ -110,7 +122,7 @@ def key_digest(reader: Reader, state_key: str) -> bytes:
     return hmac.digest(reader.derive("key"), fold(state_key).strip().encode(), "sha256")[:16]
 
 
-def _stored(tx: Transaction, item: Checked) -> Episode | None:
+def _stored(tx: Transaction, item: Checked) -> dict[str, Any] | None:
     key = item.draft.idempotency_key
     if key is None:
         return None
@@ -118,7 +130,7 @@ def _stored(tx: Transaction, item: Checked) -> Episode | None:
     if rows:
         if rows[0]["content"] != item.content or rows[0]["kind"] != item.draft.kind.value:
             raise Conflict(f"idempotency_key {key!r} was used for another content: use a key per event")
-        return build(tx, rows)[0]
+        return rows[0]
     if tx.count("tombstone", {"idem": key}):
         raise Conflict(f"idempotency_key {key!r} belongs to an episode that was erased")
     return None
@@ -151,12 +163,11 @@ def _verdict(tx: Transaction, draft: Draft, digest: bytes) -> tuple[Verdict, str
     same = episode_rows.by_text(tx, digest)
     if not same:
         return Verdict.NEW, None
-    gone = replaced(tx, [row["id"] for row in same])
-    for row in same:
-        if row["id"] in gone or row["kind"] != draft.kind.value:
+    gone = replaced(tx, [ref for ref, _, _ in same])
+    for ref, kind, success in same:
+        if ref in gone or kind != draft.kind.value:
             continue
-        flag = None if row["success"] is None else bool(row["success"])
-        if draft.success is not None and flag is not None and flag != draft.success:
-            return Verdict.CONFLICTS, row["id"]
-        return Verdict.ECHO, row["id"]
+        if draft.success is not None and success is not None and bool(success) != draft.success:
+            return Verdict.CONFLICTS, ref
+        return Verdict.ECHO, ref
     return Verdict.NEW, None

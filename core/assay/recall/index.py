@@ -95,12 +95,15 @@ def term_codes(reader: Reader, terms: Iterable[str]) -> dict[str, int]:
     return codes
 
 
-def flush_if_due(tx: Transaction, first: int, last: int) -> None:
+def flush_if_due(tx: Transaction, recorded: Sequence[int]) -> None:
     """Move the tail into the segments, if one of the episodes just recorded is one of those that do so.
 
     Numbers are never used twice, so every 256th record flushes, whichever process makes it.
+
+    Args:
+        recorded: The numbers of the episodes.
     """
-    if (first - 1) // FLUSH_AT != last // FLUSH_AT:
+    if recorded and (min(recorded) - 1) // FLUSH_AT != max(recorded) // FLUSH_AT:
         _flush(tx, index_rows.state(tx))
 
 

@@ -82,9 +82,12 @@ def last_number(reader: Reader) -> int:
     return max(newest[0] or 0, newest[1] or 0)
 
 
-def by_text(reader: Reader, digest: bytes) -> list[dict[str, Any]]:
-    """Give the live episodes whose folded text has a digest, oldest first."""
-    return select(reader, "text_hash = ? AND quarantined = 0", (digest,), "ORDER BY n LIMIT 50")
+def by_text(reader: Reader, digest: bytes) -> list[tuple[str, str, int | None]]:
+    """Give (id, kind, success) of the live episodes whose folded text has a digest, oldest first."""
+    rows = reader.execute(
+        "SELECT id, kind, success FROM episode WHERE text_hash = ? AND quarantined = 0 ORDER BY n LIMIT 50", (digest,)
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 def keyed(reader: Reader, digest: bytes) -> list[dict[str, Any]]:

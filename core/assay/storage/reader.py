@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from assay.model.settings import Settings
@@ -35,6 +36,7 @@ class Reader:
         self._connection = connection
         self._secret = secret
         self._settings: Settings | None = None
+        self._derived: dict[str, bytes] = {}
 
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """Run a query of this room and give all rows."""
@@ -86,9 +88,7 @@ class Reader:
     def settings(self) -> Settings:
         """Give the operator's settings as of this snapshot."""
         if self._settings is None:
-            values = {row["id"]: json.loads(row["value"]) for row in self.find("setting")}
-            names = Settings.__dataclass_fields__
-            self._settings = Settings(**{name: value for name, value in values.items() if name in names})
+            self._settings = _settings(*self.execute("SELECT id, value FROM setting"))
         return self._settings
 
     def setting(self, name: str) -> Any:
@@ -98,12 +98,22 @@ class Reader:
 
     def derive(self, label: str) -> bytes:
         """Derive 32 bytes from the store's secret: equal for equal labels, unguessable without the file."""
-        return hmac.digest(self._secret, label.encode("utf-8", "surrogatepass"), "sha256")
+        key = self._derived.get(label)
+        if key is None:
+            key = self._derived[label] = hmac.digest(self._secret, label.encode("utf-8", "surrogatepass"), "sha256")
+        return key
 
     def fence(self, label: str) -> str:
         """Give the 64-bit name of the fence of one run or wrap: 13 base32 characters."""
         value = int.from_bytes(self.derive(f"fence:{label}")[:8], "big")
         return "".join("abcdefghijklmnopqrstuvwxyz234567"[(value >> shift) & 31] for shift in range(60, -1, -5))
+
+
+@lru_cache(maxsize=16)
+def _settings(*rows: tuple[str, str]) -> Settings:
+    """Read the settings from their rows; every transaction asks, and they hardly ever change."""
+    names = Settings.__dataclass_fields__
+    return Settings(**{name: json.loads(value) for name, value in rows if name in names})
 
 
 def _clauses(where: Filter) -> list[tuple[str, tuple[Value, ...]]]:

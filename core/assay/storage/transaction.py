@@ -59,6 +59,11 @@ class Entry:
         self.written[place] = change
 
 
+_INSERTS = {
+    table: f"INSERT INTO {table}(id,{','.join(columns)},salt,seq) VALUES({','.join('?' * (len(columns) + 3))})"
+    for table, columns in AUDITED.items()
+}
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 Seal = Callable[[Head, list[Entry]], tuple[list[bytes], Head]]
 
 
@@ -68,7 +73,7 @@ def commitment(table: str, ref: str, row: Row, salt: bytes) -> str:
     Without the salt, which dies with the row, the commitment confirms no guess of the content.
     """
     values = [value.hex() if isinstance(value, bytes) else value for value in (row[name] for name in AUDITED[table])]
-    text = json.dumps([table, ref, *values], ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT([table, ref, *values])
     return hmac.digest(salt, text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
@@ -104,12 +109,8 @@ class Transaction(Reader):
         """Add a row; every column of the table must be given."""
         salt = os.urandom(32)
         self._log(table, "+", ref, values, salt)
-        columns = AUDITED[table]
-        marks = ",".join("?" * (len(columns) + 3))
-        self._connection.execute(
-            f"INSERT INTO {table}(id,{','.join(columns)},salt,seq) VALUES({marks})",
-            (ref, *[values[name] for name in columns], salt, self.entries[-1].seq),
-        )
+        row = (ref, *[values[name] for name in AUDITED[table]], salt, self.entries[-1].seq)
+        self._connection.execute(_INSERTS[table], row)
 
     def update(self, table: str, ref: str, values: Row) -> None:
         """Change some columns of a row that exists."""

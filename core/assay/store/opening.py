@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.audit.log import seal
 from assay.episodes.draft import Draft, as_draft, as_label, as_member
-from assay.episodes.recording import prepare, record
+from assay.episodes.recording import prepare, record, write
 from assay.errors import InvalidInput, NotAuthorised
 from assay.model.episode import Episode, JsonValue
 from assay.model.labels import Origin, Trust
@@ -127,16 +127,20 @@ class OpenStore:
             episodes: list[Episode] = []
             for item in items:
                 episodes.append(record(tx, item, default_trust=self._default_trust, ceiling=self._ceiling))
-            if episodes:
-                numbers = [episode.n for episode in episodes]
-                flush_if_due(tx, min(numbers), max(numbers))
+            flush_if_due(tx, [episode.n for episode in episodes])
             return episodes
 
         return self._database.mutate(write)
 
     def _record_many(self, events: Iterable[Mapping[str, Any]]) -> list[str]:
-        drafts = [as_draft(event, origin=self._origin, session=self.session) for event in events]
-        return [episode.ref for episode in self._record(drafts)]
+        items = [prepare(as_draft(event, origin=self._origin, session=self.session)) for event in events]
+
+        def write_all(tx: Any) -> list[str]:
+            rows = [write(tx, item, default_trust=self._default_trust, ceiling=self._ceiling).row for item in items]
+            flush_if_due(tx, [row["n"] for row in rows])
+            return [row["id"] for row in rows]
+
+        return self._database.mutate(write_all)
 
     def _finish_erasures(self) -> None:
         from assay.govern.erase import finish_erasures

@@ -79,7 +79,7 @@ class AssayHooks:
         self._sessions = Sessions(target, SessionKey(user, session, agent), options)
         self._transport: Transports = transport
         self._host = ClaudeAgentOptions()
-        self._newest: Session | None = None
+        self._newest: SessionKey | None = None
 
     def attach(self, options: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
         """Give a copy of the host's options with the memory's hooks behind the user's own."""
@@ -96,7 +96,7 @@ class AssayHooks:
         session, event = self._sessions.of_hook(given), str(given["hook_event_name"])
         if session is None:
             return {}
-        self._newest = session
+        self._newest = session.key
         if event in _BRIEFED:
             return await self._brief(session, event, given)
         if event == _SUMMED_UP:
@@ -137,8 +137,8 @@ class AssayHooks:
 
     async def failed(self, error: Exception | ResultMessage) -> None:
         """Record that the newest run failed: with an error of the host's, or with a result that no hook has seen."""
-        session = self._newest
-        if session is not None:
+        if self._newest is not None:
+            session = self._sessions.of_key(self._newest)
             with guard(session, "run_failed"):
                 if isinstance(error, ResultMessage):
                     await session.aio.run(partial(events.result_failed, session, error))
@@ -147,8 +147,8 @@ class AssayHooks:
 
     async def wrap(self) -> None:
         """Consolidate if it is time, with the model of the agent; a fault of the memory is counted, not raised."""
-        session = self._newest
-        if session is not None:
+        if self._newest is not None:
+            session = self._sessions.of_key(self._newest)
             with guard(session, "wrap"):
                 await session.aio.wrap(partial(compose, self._host, self._transport))
 
@@ -162,7 +162,7 @@ class AssayHooks:
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        session = self._sessions.of_key(key) if key else self._newest or self._sessions.of_tool()
+        session = self._sessions.of_key(key or self._newest or self._sessions.key)
         await session.aio.end()
         return await session.aio.wrap(partial(compose, self._host, self._transport), now=now)
 

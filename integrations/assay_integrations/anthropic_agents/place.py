@@ -45,7 +45,7 @@ class Sessions:
         self.key = key
         self._owned = self.router is not target
         self._held: OrderedDict[str, Held] = OrderedDict()
-        self.of_key(SessionKey(key.user, key.session or "unopened"))
+        self.of_key(SessionKey(key.user, key.session or "unopened"))  # a missing user is told of now
 
     def of_hook(self, given: Mapping[str, Any]) -> Session | None:
         """Give the session of a hook; None, with a counted fault, when there is none to be had."""

@@ -386,6 +386,19 @@ def test_a_consumer_who_stops_at_the_result_is_wrapped_when_the_client_is_left(d
         assert store.status().wraps == 1
 
 
+def test_a_client_that_is_entered_again_remembers(desk: Desk) -> None:
+    async def run() -> str:
+        desk.say(Say("Noted."), Say("On Tuesday."), Compose(honest_document))
+        client = AssaySDKClient(desk.path, desk.options(), desk.transports(), memory_options=MANUAL)
+        for text in (FACT, QUESTION):
+            async with client:
+                await told(client, text)
+        return (await client.end_session(now=True)).status.value
+
+    assert asyncio.run(run()) == "committed"
+    assert desk.texts() == [FACT, "Noted.", QUESTION, "On Tuesday."]
+
+
 def test_an_error_of_the_users_own_is_not_the_runs(desk: Desk) -> None:
     desk.say(Say("Noted."))
 

@@ -72,6 +72,7 @@ def transcript() -> list[Any]:
         entry("user", [{"type": "tool_result", "tool_use_id": "t2", "content": "exit code 1", "is_error": True}]),
         entry("assistant", [{"type": "text", "text": "Three."}], uuid="u5"),
         entry("user", "Continue from where you left off.", promptId="p2", promptSource="system", isMeta=True),
+        entry("user", "Wake up and look", promptId="p2", promptSource="schedule_wakeup"),
         entry("user", "Thank you", promptId="p3", uuid="u6"),
         entry("assistant", [{"type": "text", "text": "API Error: 529"}], uuid="u7", isApiErrorMessage=True),
         entry("user", "aside", uuid="u8") | {"isSidechain": True},
