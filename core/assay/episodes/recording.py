@@ -88,7 +88,7 @@ def _row(tx: Transaction, item: Checked) -> dict[str, Any]:
     """Give the columns that need no decision."""
     draft = item.draft
     return {
-        "n": episode_rows.last_number(tx) + 1,
+        "n": episode_rows.next_number(tx),
         "kind": draft.kind.value,
         "content": item.content,
         "recorded": tx.now,

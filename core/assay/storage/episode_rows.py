@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assay.storage.reader import Reader
+from assay.storage.transaction import Transaction
 
 __all__ = [
     "between",
@@ -18,6 +19,7 @@ __all__ = [
     "last_number",
     "matching_prefix",
     "neighbours",
+    "next_number",
     "page",
     "select",
     "sessions",
@@ -80,6 +82,12 @@ def last_number(reader: Reader) -> int:
         "SELECT (SELECT max(n) FROM episode), (SELECT max(n) FROM tombstone)"
     )[0]
     return max(newest[0] or 0, newest[1] or 0)
+
+
+def next_number(tx: Transaction) -> int:
+    """Give the number of the episode that is recorded next; the store is asked once in a transaction."""
+    tx.numbered = (tx.numbered or last_number(tx)) + 1
+    return tx.numbered
 
 
 def by_text(reader: Reader, digest: bytes) -> list[tuple[str, str, int | None]]:

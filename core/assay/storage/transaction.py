@@ -63,7 +63,7 @@ _INSERTS = {
     table: f"INSERT INTO {table}(id,{','.join(columns)},salt,seq) VALUES({','.join('?' * (len(columns) + 3))})"
     for table, columns in AUDITED.items()
 }
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode
 Seal = Callable[[Head, list[Entry]], tuple[list[bytes], Head]]
 
 
@@ -72,8 +72,7 @@ def commitment(table: str, ref: str, row: Row, salt: bytes) -> str:
 
     Without the salt, which dies with the row, the commitment confirms no guess of the content.
     """
-    values = [value.hex() if isinstance(value, bytes) else value for value in (row[name] for name in AUDITED[table])]
-    text = _COMPACT([table, ref, *values])
+    text = _COMPACT([table, ref, *map(row.__getitem__, AUDITED[table])])
     return hmac.digest(salt, text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
@@ -90,6 +89,7 @@ class Transaction(Reader):
         self.now = max(wall, head.ts)
         self.principal = principal
         self.entries: list[Entry] = []
+        self.numbered = 0  # the newest episode of this transaction
         self._ids = ids
 
     def entry(
@@ -109,7 +109,7 @@ class Transaction(Reader):
         """Add a row; every column of the table must be given."""
         salt = os.urandom(32)
         self._log(table, "+", ref, values, salt)
-        row = (ref, *[values[name] for name in AUDITED[table]], salt, self.entries[-1].seq)
+        row = (ref, *map(values.__getitem__, AUDITED[table]), salt, self.entries[-1].seq)
         self._connection.execute(_INSERTS[table], row)
 
     def update(self, table: str, ref: str, values: Row) -> None:

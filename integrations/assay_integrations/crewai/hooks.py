@@ -12,6 +12,7 @@ from assay_integrations.crewai import events, items
 from assay_integrations.crewai.composing import compose
 from assay_integrations.crewai.place import Run, Sessions
 from crewai import BaseLLM
+from crewai.agents.agent_builder.base_agent_executor import BaseAgentExecutor
 from crewai.hooks import InterceptionPoint, LLMCallHookContext, ToolCallHookContext
 from crewai.hooks.contexts import ExecutionEndContext, ExecutionStartContext, StepContext
 
@@ -86,8 +87,8 @@ class MemoryHooks:
         if run is None or session is None:
             return
         items.take_out(context.messages, run.blocks)
-        if isinstance(context.llm, BaseLLM):
-            self._keep(run, session, context.llm)
+        if session.root and isinstance(context.llm, BaseLLM):
+            self._keep(run, session.key, context.llm)
         with guard(session, "briefing"):
             events.briefed(session, run, context)
 
@@ -146,19 +147,16 @@ class MemoryHooks:
             return None, None
         return self.sessions.run, self.sessions.of_agent(_role(context.agent))
 
-    def _keep(self, run: Run, session: Session, model: BaseLLM) -> None:
-        run.model = model
-        if session.root:
-            self._models[session.key.user, session.key.session] = model
+    def _keep(self, run: Run, key: SessionKey, model: BaseLLM) -> None:
+        run.model = self._models[key.user, key.session] = model
         if len(self._models) > _MAX_MODELS:
             self._models.popitem(last=False)
 
 
 def _is_kickoff(context: ExecutionStartContext | ExecutionEndContext) -> bool:
     """Tell whether a crew or an agent alone is kicked off, and not a flow, nor the inner flow of a crew's agent."""
-    if context.crew is not None:
-        return True
-    return getattr(context.flow, "agent", None) is not None and getattr(context.flow, "crew", None) is None
+    flow = context.flow
+    return context.crew is not None or (isinstance(flow, BaseAgentExecutor) and flow.crew is None)
 
 
 def _role(agent: Any) -> str:

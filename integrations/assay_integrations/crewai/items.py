@@ -42,7 +42,7 @@ def take_out(messages: Messages, blocks: Collection[str]) -> None:
     messages[:] = [message for message in messages if not (_role(message) == "user" and _text(message) in blocks)]
     if messages and _role(messages[0]) == "system":
         text = _text(messages[0])
-        for block in blocks:
+        for block in tuple(blocks):  # tasks that run at once add to them
             if text.endswith(_behind(block)):
                 messages[0] = {**messages[0], "content": text.removesuffix(_behind(block))}
 

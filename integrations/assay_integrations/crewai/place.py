@@ -27,7 +27,7 @@ class Run:
 
     Attributes:
         around: Where the kickoff was called.
-        model: The newest model of the run; None until one is called.
+        model: The newest model of the run's own agents; None until one is called, and for a sub-agent's.
         speaker: The agent whose task was begun last.
         question: What an agent was asked that was kicked off alone.
         blocks: What was placed into prompts.

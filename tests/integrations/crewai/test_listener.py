@@ -240,6 +240,23 @@ def test_a_coworker_that_is_asked_by_the_hosts_own_tool_is_a_sub_agent(store: St
     assert len({episode.run for episode in held(store)[1:]}) == 1
 
 
+def test_a_coworkers_model_does_not_consolidate_for_the_one_who_asked(store: Store) -> None:
+    script = Script(
+        Call("ask_question_to_coworker", {"question": "2+2", "context": "none", "coworker": "Coworker"}),
+        Fail(RuntimeError("down")),
+        sub=[Say("Four.")],
+    )
+    boss, coworker = agent_of(script, allow_delegation=True), agent_of(script, "sub")
+    coworker.role = "Coworker"
+    task = Task(description="Find out", expected_output="An answer.", agent=boss)
+    with session(store, session="s1") as memory:
+        with pytest.raises(RuntimeError):
+            Crew(agents=[boss, coworker], tasks=[task]).kickoff()
+        script.extend(Say(lambda prompt: honest_document(prompt.text)))
+        assert memory.end_session(SessionKey(session="s1"), now=True).status.value == "committed"
+    assert [prompt.agent for prompt in script.prompts] == ["main", "sub", "main", "main"]
+
+
 def test_a_manager_and_its_crew_are_one_run(store: Store) -> None:
     given = {"task": "Say two", "context": "none", "coworker": "worker"}
     script = Script(Call("delegate_work_to_coworker", given), Say("It is two."), sub=[Say("Two, I say.")])
@@ -310,6 +327,21 @@ def test_a_crew_inside_a_flow_is_recorded_and_the_flow_is_not(store: Store) -> N
 
     with session(store, session="s1"):
         assert Notes().kickoff() == "Noted."
+    assert told(store) == [("user", FACT), ("agent:main", "Noted.")]
+
+
+def test_a_flow_that_has_an_agent_is_no_kickoff_of_it(store: Store) -> None:
+    class Asks(Flow[Any]):
+        agent: Any = None
+
+        @start()
+        async def ask(self) -> str:
+            return str((await self.agent.kickoff_async(FACT)).raw)
+
+    flow = Asks()
+    flow.agent = agent_of(Script(Say("Noted.")))
+    with session(store, session="s1"):
+        assert flow.kickoff() == "Noted."
     assert told(store) == [("user", FACT), ("agent:main", "Noted.")]
 
 

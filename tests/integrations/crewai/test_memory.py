@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -137,6 +138,13 @@ def test_a_root_scope_holds_everything_below_it(store: Store) -> None:
     assert record is not None and record.scope == "/ours/ops"
     assert texts(ours) == [FACT]
     assert texts(theirs) == []
+
+
+def test_the_hosts_views_of_a_scope_and_its_async_calls_work(memory: AssayMemory) -> None:
+    memory.scope("/team").remember(FACT, scope="/ops")
+    assert memory.list_scopes("/team") == ["/team/ops"]
+    assert [match.record.content for match in memory.scope("/team").recall(QUESTION)] == [FACT]
+    assert [match.record.content for match in asyncio.run(memory.arecall(QUESTION))] == [FACT]
 
 
 def test_private_records_are_seen_by_their_source(memory: AssayMemory) -> None:
