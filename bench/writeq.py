@@ -43,28 +43,46 @@ _JUNK: dict[str, tuple[str, tuple[str, ...], str]] = {
     ),
     "shell command": (
         "tool",
-        ("$ rm -rf build && make all", "$ rm -rf build && make all -j4", "$ rm -rf build; make all", "$ rm -rf build",
-         "$ rm -rf build && make all && echo done"),  # fmt: skip
+        (
+            "$ rm -rf build && make all",
+            "$ rm -rf build && make all -j4",
+            "$ rm -rf build; make all",
+            "$ rm -rf build",
+            "$ rm -rf build && make all && echo done",
+        ),
         "rm -rf build and make all",
     ),
     "half sentence": (
         "agent",
-        ("so the next thing would be to", "so the next thing would be to...", "so the next thing, would be to",
-         "So the next thing would be to", "so, the next thing would be to"),  # fmt: skip
+        (
+            "so the next thing would be to",
+            "so the next thing would be to...",
+            "so the next thing, would be to",
+            "So the next thing would be to",
+            "so, the next thing would be to",
+        ),
         "the next thing would be to",
     ),
     "invented persona": (
         "agent",
-        ("The user is a retired pilot from Oslo", "As a retired pilot from Oslo the user likes exact times",
-         "The user, once a pilot, lives in Oslo and is retired", "Retired pilot from Oslo: that is who the user is",
-         "Remember that the user is a retired pilot who comes from Oslo"),  # fmt: skip
+        (
+            "The user is a retired pilot from Oslo",
+            "As a retired pilot from Oslo the user likes exact times",
+            "The user, once a pilot, lives in Oslo and is retired",
+            "Retired pilot from Oslo: that is who the user is",
+            "Remember that the user is a retired pilot who comes from Oslo",
+        ),
         "the user is a retired pilot from Oslo",
     ),
     "paraphrase": (
         "agent",
-        ("Caching makes the start page quick", "The start page is quick because of caching",
-         "With caching in place the start page turns quick", "Caching again made our start page quick, it seems",
-         "A quick start page is what caching makes"),  # fmt: skip
+        (
+            "Caching makes the start page quick",
+            "The start page is quick because of caching",
+            "With caching in place the start page turns quick",
+            "Caching again made our start page quick, it seems",
+            "A quick start page is what caching makes",
+        ),
         "caching makes the start page quick",
     ),
     "own briefing": (
@@ -72,7 +90,7 @@ _JUNK: dict[str, tuple[str, tuple[str, ...], str]] = {
         tuple(f"From memory: the release day is Tuesday, recalled in session {day}" for day in range(5)),
         "the release day is Tuesday",
     ),
-}  # fmt: skip
+}
 
 
 def main(arguments: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from assay.model.constants import MAX_IDS_PER_CALL
@@ -91,6 +91,14 @@ class Session:
         from assay.session.aio import AsyncSession
 
         return AsyncSession(self)
+
+    def store(self) -> AbstractContextManager[Store]:
+        """Give the store behind the session for a call of its own verbs, as a host's native memory interface makes.
+
+        Raises:
+            AssayError: It cannot be opened, or is left alone after several failures.
+        """
+        return self.conversation.home.store()
 
     def named(self, agent: str | None) -> Session:
         """Give the same session as another agent of the run speaks in it."""

@@ -38,9 +38,9 @@ def near(a: str, b: str, *, jaccard: float = NEAR_JACCARD) -> bool:
 
     The second needs a Jaccard ratio of `jaccard`, equal values and agreeing polarity. Symmetric.
     """
-    if fold(a) == fold(b):
-        return True
     left, right = content_set(a), content_set(b)
+    if left == right and fold(a) == fold(b):  # texts that are equal when folded have the same words
+        return True
     if not left or len(left & right) < jaccard * len(left | right):
         return False
     stated, other = ({(value.type, value.norm) for value in values(text)} for text in (a, b))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Any, Literal
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, Message, ResultMessage, Transport
@@ -51,9 +51,14 @@ class AssaySDKClient(ClaudeSDKClient):
         self.memory = AssayHooks(
             target, user=user, session=session, agent=agent, transport=transport, options=memory_options
         )
-        attached = self.memory.attach(options)
-        made = transport if transport is None or isinstance(transport, Transport) else transport(attached)
-        super().__init__(attached, made)
+        self._transports = transport
+        super().__init__(self.memory.attach(options), transport if isinstance(transport, Transport) else None)
+
+    async def connect(self, prompt: str | AsyncIterable[dict[str, Any]] | None = None) -> None:
+        """Connect, as the host does."""
+        if self._transports is not None and not isinstance(self._transports, Transport):
+            super().__init__(self.options, self._transports(self.options))
+        await super().connect(prompt)
 
     async def receive_messages(self) -> AsyncIterator[Message]:
         """Receive all messages, and record a run that fails in a way that no hook sees."""

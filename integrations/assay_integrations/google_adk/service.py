@@ -115,12 +115,12 @@ class AssayMemoryService(BaseMemoryService):
 
 
 def _search(session: Session, query: str) -> list[MemoryEntry]:
-    with session.conversation.home.store() as store:
+    with session.store() as store:
         return [_entry(hit) for hit in store.recall(query)]
 
 
 def _erase(session: Session, ref: str) -> None:
-    with session.conversation.home.store() as store:
+    with session.store() as store:
         store.erase(ref)
 
 
