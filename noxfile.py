@@ -45,17 +45,11 @@ class Binding:
         ]
 
 
+CLAUDE_CODE_SWITCHES = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER")
+CREWAI_SWITCHES = {"CREWAI_DISABLE_TELEMETRY": "true", "CREWAI_TRACING_ENABLED": "false", "OTEL_SDK_DISABLED": "true"}
 BINDINGS = (
-    Binding(
-        "anthropic_agents",
-        "anthropic-agents",
-        {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1"},
-    ),
-    Binding(
-        "crewai",
-        "crewai",
-        {"CREWAI_DISABLE_TELEMETRY": "true", "CREWAI_TRACING_ENABLED": "false", "OTEL_SDK_DISABLED": "true"},
-    ),
+    Binding("anthropic_agents", "anthropic-agents", dict.fromkeys(CLAUDE_CODE_SWITCHES, "1")),
+    Binding("crewai", "crewai", CREWAI_SWITCHES),
     Binding("langgraph", "langgraph", {"LANGSMITH_TRACING": "false"}),
     Binding("openai_agents", "openai-agents", {"OPENAI_AGENTS_DISABLE_TRACING": "1"}),
     Binding("pydantic_ai", "pydantic-ai"),

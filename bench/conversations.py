@@ -89,7 +89,7 @@ def _beam(chat: Path) -> Conversation:
         for place, group in enumerate(batch["turns"])
         for message in group
     ]
-    known = {turn.name for turn in turns}
+    known = frozenset(turn.name for turn in turns)
     probes: Mapping[str, Any] = json.loads(chat.with_name("probing_questions.json").read_text("utf-8"))
     questions = [
         Question(probe["question"], kind, evidence)

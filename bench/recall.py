@@ -42,7 +42,9 @@ LIMITS = (
 
 def main(arguments: Sequence[str]) -> int:
     """Measure what the folder allows; the exit code says whether every goal that could be checked was met."""
-    parser = argparse.ArgumentParser(prog="python -m bench recall", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench recall", description="How much of what is asked for is found."
+    )
     parser.add_argument("--data", type=Path, default=os.environ.get("ASSAY_DATA"), metavar="DIR", help="or ASSAY_DATA")
     parser.add_argument("--json", action="store_true", help="end with one JSON line")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the figures as tables")
@@ -102,7 +104,7 @@ def _figure(found: Mapping[str, Any], section: str, figure: str) -> float | None
     over, _, under = figure.partition(" / ")
     if over not in values or (under and not values.get(under)):
         return None
-    return values[over] / values[under] if under else values[over]
+    return float(values[over] / values[under] if under else values[over])
 
 
 def shown(found: Mapping[str, Any]) -> list[str]:

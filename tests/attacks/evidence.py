@@ -155,8 +155,8 @@ def _markers(spread: Iterator[Statement]) -> Iterator[Attack]:
 
 def _floods(spread: Iterator[Statement]) -> Iterator[Attack]:
     """Many weak episodes in place of a strong one, and few episodes for many claims."""
-    remarks = ("my own notes agree on that", "nobody objected at lunch", "written down in my diary", "a hunch, but a strong one",
-               "as everybody knows by now", "and the weather was fine")  # fmt: skip
+    remarks = ("my own notes agree on that", "nobody objected at lunch", "written down in my diary")
+    remarks += ("a hunch, but a strong one", "as everybody knows by now", "and the weather was fine")
     for speaker in (agent, user):
         one = next(spread)
         steps: list[Step] = []

@@ -102,3 +102,23 @@ def test_what_is_still_in_the_conversation_can_be_left_out(store: Store) -> None
     a = store.record("deploys go out on Tuesday")
     b = store.record("deploys need two reviews")
     assert store.briefing("deploys", exclude=[a]).refs == (b.ref,)
+
+
+def test_the_continuity_can_be_left_out_while_it_is_still_in_the_conversation(store: Store) -> None:
+    store.record("deploys go out on Tuesday")
+    store.wrap()
+    note = store.record("deploys need two reviews")
+    whole, rest = store.briefing("deploys"), store.briefing("deploys", continuity=False)
+    assert "> ## State" in whole.text and "> " not in rest.text
+    assert note.ref in rest.refs and rest.tokens < whole.tokens
+
+
+def test_the_continuity_takes_no_more_than_its_share(store: Store) -> None:
+    for at in range(60):
+        store.record(f"deploy number {at} of the billing service went out on Tuesday afternoon", session=f"s{at}")
+    store.wrap()
+    store.record("the newest deploy of all waits for two reviews")
+    briefing = store.briefing("newest deploy", tokens=400)
+    quoted = [line for line in briefing.text.splitlines() if line.startswith("> ")]
+    assert 0 < store.count_tokens("\n".join(quoted)) <= 200
+    assert "two reviews" in briefing.text

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from assay import Episode, Kind, Store, Trust
-from assay.errors import InvalidInput
+from assay import Kind, Store, Trust
+from assay.errors import Conflict, InvalidInput
 from assay.recall import index
 from assay.recall.ranking import Deadline
 from assay.storage import index_rows
@@ -141,21 +142,33 @@ def test_the_deadline_is_kept_inside_the_search(store: Store) -> None:
 def dump(store: Store) -> list[tuple[object, ...]]:
     with store._database.read() as reader:
         return [
-            *reader.execute("SELECT term, segment, df, docs, freqs, lengths FROM posting ORDER BY term, segment"),
-            tuple(reader.execute("SELECT docs, length FROM index_state")[0]),
+            *reader.execute(
+                "SELECT term, segment, df, docs, chunks, freqs, lengths FROM posting ORDER BY term, segment"
+            ),
+            tuple(reader.execute("SELECT docs, chunks, length FROM index_state")[0]),
         ]
 
 
 def test_the_index_equals_a_rebuild_after_random_operations(store: Store) -> None:
     dice = random.Random(7)
     words = ["alpha", "beta", "gamma", "delta", "deploy", "pool", "report", "cat", "部署", "кошка"]
-    live: list[Episode] = []
-    for at in range(700):
-        if live and dice.random() < 0.15:
+    live: list[str] = []
+
+    def event(at: int) -> dict[str, object]:
+        text = " ".join(dice.choices(words, k=dice.choice([3, 12, 40, 61, 200]))) + f" {at}"
+        return {"content": text, "state_key": dice.choice([None, None, "a", "b"])}
+
+    for at in range(1_200):
+        step = dice.random()
+        if live and step < 0.12:
             store.erase(live.pop(dice.randrange(len(live))))
+        elif live and step < 0.16:
+            with suppress(Conflict):
+                store.episodes.supersede(dice.choice(live), dice.choice(live))
+        elif step < 0.2:
+            live += store.episodes.record_many(event(at) for _ in range(dice.randint(1, 40)))
         else:
-            text = " ".join(dice.choices(words, k=dice.randint(1, 40))) + f" {at}"
-            live.append(store.record(text, state_key=dice.choice([None, "a", "b"])))
+            live.append(store.record(**event(at)).ref)  # type: ignore[arg-type]
     with store._database.read() as reader:
         flushed = index_rows.state(reader).flushed
     before = dump(store)

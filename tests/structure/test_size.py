@@ -21,7 +21,7 @@ CAPS: dict[tuple[str, ...], int] = {
     ("beliefs",): 500,
     ("wrap",): 2900,
     ("authority",): 200,
-    ("store", "compat"): 920,
+    ("store", "compat"): 980,
     ("compat",): 200,
     ("session",): 1400,
     ("govern", "intentions", "track_record"): 1050,

@@ -40,6 +40,7 @@ def as_belief(row: dict[str, Any]) -> Belief:
 
 
 def evidence_of(reader: Reader, *refs: str) -> list[Evidence]:
-    """Give every verified link of some beliefs, oldest first."""
+    """Give every verified link of some beliefs, oldest first; not those of a wrap that was reverted."""
     rows = sorted(reader.find("evidence", {"belief": refs}), key=lambda row: (row["wrap"], row["id"])) if refs else []
-    return [Evidence(row["belief"], row["episode"], row["wrap"], row["explanation"], row["earned"]) for row in rows]
+    counted = (row for row in rows if row["earned"] > 0)
+    return [Evidence(row["belief"], row["episode"], row["wrap"], row["explanation"], row["earned"]) for row in counted]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History, Past, histories
-from assay.beliefs.saving import change
+from assay.beliefs.saving import revise
 from assay.model.labels import Mark
 from assay.storage.transaction import Transaction
 
@@ -31,22 +32,25 @@ def standing_level(past: Sequence[Past], held: int) -> int:
 def recheck(tx: Transaction, episodes: Iterable[str]) -> list[str]:
     """Lower, in the caller's audit entry, every belief that some episodes no longer carry.
 
+    A belief that was lowered in this way gets back what its evidence carries again.
+
     Returns:
-        The names of the beliefs that were lowered.
+        The names of the beliefs whose level changed.
     """
     refs = [row["belief"] for row in tx.find("evidence", {"episode": list(dict.fromkeys(episodes))})]
     keys = [row["name_key"] for row in tx.find("belief", {"id": list(dict.fromkeys(refs))})] if refs else []
-    lowered: list[str] = []
-    for key, history in histories(tx, keys).items():
-        if key in keys and _lower(tx, history):
-            lowered.append(history.belief.name)
-    return lowered
+    found = histories(tx, keys).items()
+    return [history.belief.name for key, history in found if key in keys and _settle(tx, history)]
 
 
-def _lower(tx: Transaction, history: History) -> bool:
-    belief = history.belief
-    level = standing_level(history.past, belief.level)
-    if level >= belief.level:
+def _settle(tx: Transaction, history: History) -> bool:
+    belief, setting = history.belief, f"revoked:{history.belief.ref}"
+    top = max(belief.level, tx.setting(setting) or 0)
+    level = standing_level(history.past, top)
+    if level == belief.level:
         return False
-    change(tx, belief, belief.residence, Mark.REVOKED, level=level)
+    marks = [mark.value for mark in belief.marks if mark is not Mark.REVOKED]
+    marks += [Mark.REVOKED.value] if level < top else []
+    revise(tx, belief, level=level, marks=json.dumps(marks))
+    tx.put_setting(setting, top if level < top else None)
     return True

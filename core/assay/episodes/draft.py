@@ -114,12 +114,12 @@ def as_draft(event: Mapping[str, Any], *, origin: Origin, session: str | None) -
         InvalidInput: An argument is unknown or missing, or none of a closed set.
     """
     unknown = sorted(set(event) - set(Draft.__dataclass_fields__))
-    if unknown or "content" not in event:
+    given = {name: value for name, value in event.items() if value is not None}
+    if unknown or "content" not in given:
         raise InvalidInput(unknown[0] if unknown else "content", "each event takes the arguments of `Store.record`")
-    values: dict[str, Any] = {"origin": origin, "session": session, **event}
-    for name, members in _CLOSED.items():
-        if values.get(name) is not None:
-            values[name] = as_member(name, values[name], members)
+    for name in _CLOSED.keys() & given.keys():
+        given[name] = as_member(name, given[name], _CLOSED[name])
+    values: dict[str, Any] = {"origin": origin, "session": session, **given}
     return Draft(**values)
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay.model.labels import Trust
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 
-__all__ = ["descendants", "effective_trust"]
+__all__ = ["descendants", "effective_trust", "label_of"]
 
 
 def effective_trust(
     reader: Reader,
     ids: Sequence[str],
     *,
-    known: Mapping[str, str] | None = None,
+    known: Mapping[str, Trust] | None = None,
     parents: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Trust]:
     """Compute the least of each item's own label and those of its sources, over every hop.
@@ -26,13 +27,13 @@ def effective_trust(
         known: Labels that the caller has already read, by full id.
         parents: Direct sources that the caller has already read, by full id.
     """
-    labels: dict[str, Trust] = {ref: Trust(label) for ref, label in (known or {}).items()}
+    labels: dict[str, Trust] = dict(known or {})
     edges: dict[str, list[str]] = {ref: list(above) for ref, above in (parents or {}).items()}
     wave = list(dict.fromkeys(ids))
     reached = set(wave)
     while wave:
         missing = [ref for ref in wave if ref not in labels]
-        labels |= {row["id"]: Trust(row["trust"]) for row in episode_rows.by_ids(reader, missing)} if missing else {}
+        labels |= {row["id"]: label_of(row) for row in episode_rows.by_ids(reader, missing)} if missing else {}
         if parents is None or any(ref not in ids for ref in wave):
             for child, parent in episode_rows.edges_from(reader, "derived", wave):
                 edges.setdefault(child, []).append(parent)
@@ -43,6 +44,11 @@ def effective_trust(
         wave = list(dict.fromkeys(wave))
         reached |= set(wave)
     return _least(labels, edges, ids)
+
+
+def label_of(row: Mapping[str, Any]) -> Trust:
+    """Give the trust that an episode's row stands for: external while it is quarantined."""
+    return Trust.EXTERNAL if row["quarantined"] else Trust(row["trust"])
 
 
 def _least(labels: dict[str, Trust], edges: Mapping[str, Sequence[str]], ids: Sequence[str]) -> dict[str, Trust]:

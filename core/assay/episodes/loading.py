@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.episodes.lineage import effective_trust
+from assay.episodes.lineage import effective_trust, label_of
 from assay.errors import NotFound
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Origin, Trust, Verdict
@@ -45,7 +45,7 @@ def build(reader: Reader, rows: Sequence[dict[str, Any]]) -> list[Episode]:
         for source, target in episode_rows.edges_from(reader, kind, related)
     }
     successors = {target: source for source, target in episode_rows.edges_to(reader, "supersedes", ids)}
-    trust = effective_trust(reader, ids, known={row["id"]: row["trust"] for row in rows}, parents=sources)
+    trust = effective_trust(reader, ids, known={row["id"]: label_of(row) for row in rows}, parents=sources)
     return [
         as_episode(
             row,

@@ -12,7 +12,7 @@ from assay.storage import episode_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["claim_key", "heads", "link", "replaced", "supersede"]
+__all__ = ["claim_key", "heads", "link", "replaced", "resettle", "supersede"]
 
 
 def link(
@@ -120,3 +120,16 @@ def claim_key(tx: Transaction, row: dict[str, Any]) -> None:
         return
     newer, older = (row, holder) if row["happened"] >= holder["happened"] else (holder, row)
     link(tx, "supersedes", newer["id"], older["id"], made_by="key", effective_from=newer["happened"])
+
+
+def resettle(tx: Transaction, ids: Sequence[str]) -> None:
+    """Suspend the successions that some episodes may no longer win after a change of trust; resume those they may."""
+    edges = [row for row in tx.find("edge", {"source": list(ids)}) if row["kind"] in ("supersedes", "suspended")]
+    refs = [ref for row in edges for ref in (row["source"], row["target"])]
+    held = {row["id"] for row in episode_rows.by_ids(tx, refs) if row["quarantined"]}
+    trust = effective_trust(tx, refs)
+    for row in edges:
+        wins = row["source"] not in held and trust[row["source"]].rank >= trust[row["target"]].rank
+        kind = "supersedes" if wins else "suspended"
+        if kind != row["kind"]:
+            tx.update("edge", row["id"], {"kind": kind})

@@ -129,6 +129,13 @@ def _cleaned(stored: str, marks: _Marks) -> str:
 def _documents(tx: Transaction, marks: _Marks) -> list[str]:
     """Take the lines that repeat an erased episode out of every version of the document."""
     changed: list[str] = []
+    for row in tx.find("document"):
+        if (unsaid := _unsaid(row["detail"], marks)) != row["detail"]:
+            tx.update("document", row["id"], {"detail": unsaid})
+    withheld: dict[str, Any] | None = tx.setting("withheld")
+    if withheld is not None and any(marks.found_in(text) for _, text in withheld["lines"]):
+        withheld["lines"] = [line for line in withheld["lines"] if not marks.found_in(line[1])]
+        tx.put_setting("withheld", withheld)
     for table, name in (("document", "document version"), ("wrap", "wrap")):
         column = "body" if table == "document" else "detail"
         for row in tx.find(table):
@@ -137,6 +144,16 @@ def _documents(tx: Transaction, marks: _Marks) -> list[str]:
                 tx.update(table, row["id"], {column: kept})
                 changed.append(f"{name} {row['version' if table == 'document' else 'n']}")
     return changed
+
+
+def _unsaid(stored: str, marks: _Marks) -> str:
+    """Take the lines that repeat an erased episode out of what a version keeps about its lines."""
+    detail: dict[str, Any] = json.loads(stored)
+    sources: dict[str, Any] = detail.get("sources", {})
+    relayed: list[str] = detail.get("relayed", [])
+    detail["sources"] = {line: refs for line, refs in sources.items() if not marks.found_in(line)}
+    detail["relayed"] = [line for line in relayed if not marks.found_in(line)]
+    return json.dumps(detail, ensure_ascii=False)
 
 
 def _drafts(tx: Transaction, marks: _Marks) -> list[str]:

@@ -12,6 +12,7 @@ from assay.recall import rendering
 from assay.recall.index import TailCache
 from assay.recall.query import Query
 from assay.recall.ranking import Deadline
+from assay.recall.relevance import BAR
 from assay.recall.search import search
 from assay.storage import document_rows
 from assay.storage.reader import Reader
@@ -121,8 +122,10 @@ def _blocks(
             (BeliefKind.PROCEDURE, "How it was done:"),
         )
     ]
-    trusted = [hit for hit in found if hit.trust.rank >= Trust.AGENT.rank]
-    relayed = [hit for hit in found if hit.trust.rank < Trust.AGENT.rank]
+    # Memory that does not bear on the goal misleads more than it helps.
+    events = [] if found.relevance < BAR else list(found)
+    trusted = [hit for hit in events if hit.trust.rank >= Trust.AGENT.rank]
+    relayed = [hit for hit in events if hit.trust.rank < Trust.AGENT.rank]
     blocks.append(_Block("Events:", [_event(reader, hit) for hit in trusted]))
     blocks.append(_Block("Relayed by tools and pages, not checked:", [_event(reader, hit) for hit in relayed]))
     return [block for block in blocks if block.items]

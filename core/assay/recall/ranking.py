@@ -12,12 +12,14 @@ import math
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 
 from assay.recall.index import IndexedText, TailCache, length_of, term_codes
 from assay.storage import index_rows
-from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, Posting, PostingList
+from assay.storage.index_rows import SEGMENT_BITS, Posting, PostingList
 from assay.storage.reader import Reader
 
 __all__ = ["Deadline", "Ranked", "rank"]
@@ -34,8 +36,7 @@ _BUDGET = 40_000
 _FIRST_PERSON = frozenset(["i", "me", "my", "mine", "myself", "we", "us", "our", "ours"]) | frozenset(
     ["ich", "mein", "je", "mon", "yo", "mi", "я", "мой", "我", "私"]
 )
-_LAST_CHUNK = MOST_CHUNKS - 1
-_CHUNK_BITS = 8  # a chunk is known by the number of its episode, shifted by so many bits, and its place in it
+_PLACE = (1 << SEGMENT_BITS) - 1
 
 
 class Deadline:
@@ -78,13 +79,72 @@ class _Asked:
 
     def gains(self, term: str, listed: PostingList) -> list[float]:
         """Give what a term adds to each chunk of a list."""
-        weight = self.weights[term]
-        norms = self.norms
-        once = [weight / (1 + norm) for norm in norms] if len(listed.freqs) > len(norms) else []
-        return [
-            once[code] if freq == 1 and once else weight * freq / (freq + norms[code])
-            for freq, code in zip(listed.freqs, listed.lengths, strict=True)
+        weight, norms = self.weights[term], self.norms
+        pairs = zip(listed.freqs, listed.lengths, strict=True)
+        if len(listed.freqs) < len(norms):
+            return [weight * freq / (freq + norms[code]) for freq, code in pairs]
+        once = [weight / (1 + norm) for norm in norms]
+        return [once[code] if freq == 1 else weight * freq / (freq + norms[code]) for freq, code in pairs]
+
+
+class _Scores:
+    """The scores of chunks: by segment, then by place with the number of the chunk above its bits."""
+
+    def __init__(self) -> None:
+        self.segments: dict[int, dict[int, float]] = {}
+        self._most = 0  # chunks of one episode, but for the first
+
+    def add(self, segment: int, listed: PostingList, gains: Sequence[float]) -> None:
+        """Add gains to the chunks of a list."""
+        keys: Sequence[int] = listed.places
+        if listed.chunks:
+            self._most = max(self._most, max(listed.chunks))
+            chunks = listed.chunks.ljust(len(keys), b"\0")
+            keys = [place + (chunk << SEGMENT_BITS) for place, chunk in zip(keys, chunks, strict=True)]
+        if segment not in self.segments:
+            self.segments[segment] = dict(zip(keys, gains, strict=True))
+            return
+        known = self.segments[segment]
+        get = known.get
+        for key, gain in zip(keys, gains, strict=True):
+            known[key] = get(key, 0.0) + gain
+
+    def put(self, number: int, chunk: int, score: float) -> None:
+        """Set the score of one chunk."""
+        self._most = max(self._most, chunk)
+        known = self.segments.setdefault(number >> SEGMENT_BITS, {})
+        known[(number & _PLACE) + (chunk << SEGMENT_BITS)] = score
+
+    def keep(self, count: int) -> None:
+        """Forget all but about so many of the best."""
+        floor = self._floor(count)
+        for segment, known in self.segments.items():
+            self.segments[segment] = {key: score for key, score in known.items() if score >= floor}
+
+    def best(self, count: int) -> list[int]:
+        """Give the numbers of the episodes of about so many of the best chunks, best first."""
+        floor = self._floor(count)
+        found = [
+            (score, (segment << SEGMENT_BITS) + (key & _PLACE))
+            for segment, known in self.segments.items()
+            for key, score in known.items()
+            if score >= floor
         ]
+        return list(dict.fromkeys(number for _, number in sorted(found, reverse=True)))
+
+    def of(self, number: int) -> float:
+        """Give the score of an episode: that of its best chunk."""
+        known = self.segments.get(number >> SEGMENT_BITS)
+        if known is None:
+            return 0.0
+        place = number & _PLACE
+        if not self._most:
+            return known.get(place, 0.0)
+        return max(known.get(place + (chunk << SEGMENT_BITS), 0.0) for chunk in range(self._most + 1))
+
+    def _floor(self, count: int) -> float:
+        listed = heapq.nlargest(count, chain.from_iterable(known.values() for known in self.segments.values()))
+        return listed[-1] if len(listed) == count else 0.0
 
 
 def rank(reader: Reader, text: str, cache: TailCache, *, width: int, deadline: Deadline) -> list[Ranked]:
@@ -99,19 +159,11 @@ def rank(reader: Reader, text: str, cache: TailCache, *, width: int, deadline: D
     if not terms:
         return []
     scores = _words(reader, terms, cache, width, deadline)
-    return _conversation(reader, text, _episodes(scores, width), width)
+    around = dict.fromkeys(number + step for number in scores.best(2 * width)[:width] for step in (0, *_BESIDE))
+    return _conversation(reader, text, {number: scores.of(number) for number in around}, width)
 
 
-def _episodes(scores: Mapping[int, float], width: int) -> dict[int, float]:
-    """Give the score of the best episodes and of those around them: that of their best chunk."""
-    keys = heapq.nlargest(2 * width, scores, key=lambda key: (scores[key], key))
-    best = list(dict.fromkeys(key >> _CHUNK_BITS for key in keys))[:width]
-    chunks = range(max((key & _LAST_CHUNK for key in keys), default=0) + 1)
-    around = dict.fromkeys(number + step for number in best for step in (0, *_BESIDE))
-    return {number: max(scores.get((number << _CHUNK_BITS) + chunk, 0.0) for chunk in chunks) for number in around}
-
-
-def _words(reader: Reader, terms: Sequence[str], cache: TailCache, width: int, deadline: Deadline) -> dict[int, float]:
+def _words(reader: Reader, terms: Sequence[str], cache: TailCache, width: int, deadline: Deadline) -> _Scores:
     """Score chunks by the words they share with the question."""
     state = index_rows.state(reader)
     recent = [
@@ -142,63 +194,47 @@ def _words(reader: Reader, terms: Sequence[str], cache: TailCache, width: int, d
     return scores
 
 
-def _add_recent(
-    scores: dict[int, float], weights: Mapping[str, float], number: int, text: IndexedText, mean: float
-) -> None:
+def _add_recent(scores: _Scores, weights: Mapping[str, float], number: int, text: IndexedText, mean: float) -> None:
     for chunk, (counts, size) in enumerate(text.chunks):
-        norm = _K1 * (1 - _B + _B * size / mean)
-        score = sum(weights[term] * counts[term] / (counts[term] + norm) for term in weights if term in counts)
-        if score:
-            scores[(number << _CHUNK_BITS) + chunk] = score
+        shared = [term for term in weights if term in counts]
+        if shared:
+            norm = _K1 * (1 - _B + _B * size / mean)
+            score = sum(weights[term] * counts[term] / (counts[term] + norm) for term in shared)
+            scores.put(number, chunk, score)
 
 
-def _segments(reader: Reader, asked: _Asked, width: int, deadline: Deadline) -> dict[int, float]:
+def _segments(reader: Reader, asked: _Asked, width: int, deadline: Deadline) -> _Scores:
     """Read the rarest terms first; when the budget is spent, only complete the best candidates."""
-    scores: dict[int, float] = {}
-    get, spent = scores.get, 0
+    scores, spent = _Scores(), 0
     order = list(asked.weights)
     for at, term in enumerate(order):
         deadline.check()
         if spent and spent + asked.frequency[term] > _BUDGET:
-            best = heapq.nlargest(2 * width, scores.items(), key=lambda item: item[1])
-            return _complete(reader, asked, order[at:], dict(best), deadline)
+            scores.keep(2 * width)
+            for common in order[at:]:
+                _complete(reader, asked, common, scores, deadline)
+            break
         for posting in asked.postings[term]:
             listed = index_rows.read_posting(reader, posting)
-            for key, gain in zip(_keys(posting.segment, listed), asked.gains(term, listed), strict=True):
-                scores[key] = get(key, 0.0) + gain
+            scores.add(posting.segment, listed, asked.gains(term, listed))
             spent += posting.df
     return scores
 
 
-def _keys(segment: int, listed: PostingList) -> list[int]:
-    """Give the key of each chunk of a list."""
-    base = segment << (SEGMENT_BITS + _CHUNK_BITS)
-    keys = [base + (place << _CHUNK_BITS) for place in listed.places]
-    for at, chunk in enumerate(listed.chunks):
-        keys[at] += chunk
-    return keys
-
-
-def _complete(
-    reader: Reader, asked: _Asked, terms: Sequence[str], scores: dict[int, float], deadline: Deadline
-) -> dict[int, float]:
-    """Add common terms to the scores of chunks that are candidates already, by binary search."""
-    by_segment: dict[int, list[int]] = defaultdict(list)
-    for key in scores:
-        by_segment[key >> (SEGMENT_BITS + _CHUNK_BITS)].append(key)
-    for term in terms:
-        weight = asked.weights[term]
-        for posting in asked.postings[term]:
-            if posting.segment not in by_segment:
-                continue
-            deadline.check()
-            listed = index_rows.read_posting(reader, posting)
-            for key in by_segment[posting.segment]:
-                at = _position(listed, (key >> _CHUNK_BITS) & ((1 << SEGMENT_BITS) - 1), key & _LAST_CHUNK)
-                if at is not None:
-                    freq = listed.freqs[at]
-                    scores[key] += weight * freq / (freq + asked.norms[listed.lengths[at]])
-    return scores
+def _complete(reader: Reader, asked: _Asked, term: str, scores: _Scores, deadline: Deadline) -> None:
+    """Add a common term to the scores of chunks that are candidates already, by binary search."""
+    weight = asked.weights[term]
+    for posting in asked.postings[term]:
+        known = scores.segments.get(posting.segment)
+        if not known:
+            continue
+        deadline.check()
+        listed = index_rows.read_posting(reader, posting)
+        for key in known:
+            at = _position(listed, key & _PLACE, key >> SEGMENT_BITS)
+            if at is not None:
+                freq = listed.freqs[at]
+                known[key] += weight * freq / (freq + asked.norms[listed.lengths[at]])
 
 
 def _position(listed: PostingList, place: int, chunk: int) -> int | None:
@@ -218,27 +254,38 @@ def _idf(frequency: int, total: int) -> float:
 def _conversation(reader: Reader, text: str, base: Mapping[int, float], width: int) -> list[Ranked]:
     """Add who speaks, what stands beside, and how well the session as a whole fits."""
     rows = index_rows.candidates(reader, sorted(base))
-    asked = set(text.casefold().replace("'", " ").replace("?", " ").split())
-    own = bool(asked & _FIRST_PERSON)
+    speaking = _speaking(text)
     spoken: dict[int, float] = {}
-    for number, (_, source, origin) in rows.items():
-        named = any(part.casefold() in asked for part in source.replace(":", " ").split())
-        speaker = _SPEAKER * named + _OWN * (own and origin == "user")
-        spoken[number] = base[number] * (1 + speaker)
-    top: dict[str, float] = defaultdict(float)
-    for number, (session, _, _) in rows.items():
-        if session:
-            top[session] = max(top[session], spoken[number])
+    top: dict[str, float] = {}
+    for number, (session, source, origin) in rows.items():
+        if base[number]:
+            score = spoken[number] = base[number] * (1 + speaking(source, origin))
+            if session:
+                top[session] = max(top.get(session, 0.0), score)
     ranked: list[Ranked] = []
     for number, (session, _, _) in rows.items():
-        signals = {"words": base[number], "speaker": spoken[number] - base[number]}
+        words = base[number]
+        signals = {"words": words, "speaker": spoken[number] - words} if words else {}
         if session:
-            signals["beside"] = sum(
-                weight * spoken[number + step]
-                for step, weight in _BESIDE.items()
-                if number + step in rows and rows[number + step][0] == session
-            )
-            signals["session"] = _SESSION * top[session] if spoken[number] else 0.0
-        ranked.append(Ranked(number, {name: value for name, value in signals.items() if value}))
-    found = [item for item in ranked if item.signals]
-    return heapq.nlargest(width, found, key=lambda item: (item.score, item.number))
+            for step, share in _BESIDE.items():
+                other = number + step
+                if other in spoken and rows[other][0] == session:
+                    signals["beside"] = signals.get("beside", 0.0) + share * spoken[other]
+            if words:
+                signals["session"] = _SESSION * top[session]
+        if signals:
+            ranked.append(Ranked(number, signals))
+    return heapq.nlargest(width, ranked, key=lambda item: (item.score, item.number))
+
+
+def _speaking(text: str) -> Callable[[str, str], float]:
+    """Give the function that tells how much more a turn counts for who said it."""
+    asked = frozenset(text.casefold().replace("'", " ").replace("?", " ").split())
+    own = not asked.isdisjoint(_FIRST_PERSON)
+
+    @cache
+    def share(source: str, origin: str) -> float:
+        named = any(part.casefold() in asked for part in source.replace(":", " ").split())
+        return _SPEAKER * named + _OWN * (own and origin == "user")
+
+    return share

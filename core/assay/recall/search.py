@@ -20,7 +20,7 @@ from assay.storage.reader import Reader
 
 __all__ = ["search"]
 
-_WIDTH = 200
+_WIDTH = 64
 _WIDE = 4_000
 _JUDGED = 5  # hits among which the one that covers most of the question is looked for
 

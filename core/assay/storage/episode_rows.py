@@ -113,11 +113,11 @@ def matching_prefix(reader: Reader, prefix: str, limit: int = 2) -> list[tuple[s
 
 def neighbours(reader: Reader, ref: str) -> tuple[str, ...]:
     """Give the ids directly before and behind an id in sort order."""
-    found = [
-        reader.execute(f"SELECT {pick}(id) FROM {table} WHERE id {sign} ?", (ref,))[0][0]
-        for table in ("episode", "tombstone")
-        for pick, sign in (("max", "<"), ("min", ">"))
-    ]
+    found = reader.execute(
+        "SELECT (SELECT max(id) FROM episode WHERE id < ?1), (SELECT min(id) FROM episode WHERE id > ?1),"
+        " (SELECT max(id) FROM tombstone WHERE id < ?1), (SELECT min(id) FROM tombstone WHERE id > ?1)",
+        (ref,),
+    )[0]
     return tuple(other for other in found if other is not None)
 
 

@@ -36,7 +36,6 @@ class Reader:
         self._connection = connection
         self._secret = secret
         self._settings: Settings | None = None
-        self._derived: dict[str, bytes] = {}
 
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """Run a query of this room and give all rows."""
@@ -98,15 +97,17 @@ class Reader:
 
     def derive(self, label: str) -> bytes:
         """Derive 32 bytes from the store's secret: equal for equal labels, unguessable without the file."""
-        key = self._derived.get(label)
-        if key is None:
-            key = self._derived[label] = hmac.digest(self._secret, label.encode("utf-8", "surrogatepass"), "sha256")
-        return key
+        return _derived(self._secret, label)
 
     def fence(self, label: str) -> str:
         """Give the 64-bit name of the fence of one run or wrap: 13 base32 characters."""
         value = int.from_bytes(self.derive(f"fence:{label}")[:8], "big")
         return "".join("abcdefghijklmnopqrstuvwxyz234567"[(value >> shift) & 31] for shift in range(60, -1, -5))
+
+
+@lru_cache(maxsize=64)
+def _derived(secret: bytes, label: str) -> bytes:
+    return hmac.digest(secret, label.encode("utf-8", "surrogatepass"), "sha256")
 
 
 @lru_cache(maxsize=16)

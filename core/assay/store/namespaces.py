@@ -17,7 +17,9 @@ from assay.storage import audit_rows, document_rows, episode_rows
 from assay.storage.database import Database
 
 if TYPE_CHECKING:
+    from assay.govern.trusting import Quarantine
     from assay.model.belief import Belief
+    from assay.model.labels import Trust
     from assay.model.recall import Hit
     from assay.wrap.document import Section
 
@@ -134,6 +136,24 @@ class Episodes:
 
         self._database.mutate(write)
 
+    def quarantine(
+        self, *refs: Ref, source: str = "", reason: str = "", release: bool = False, dry_run: bool = False
+    ) -> Quarantine:
+        """Take episodes, and all that was made from them, out of recall, briefing and document.
+
+        Args:
+            source: Everything of this source.
+            release: Let them back instead: levels and lines return.
+            dry_run: Only say what would change.
+
+        Raises:
+            InvalidInput: Neither a source nor a ref is named.
+            NotFound: A ref names no live episode.
+        """
+        from assay.govern.trusting import quarantine
+
+        return quarantine(self._database, list(map(_text, refs)), source, reason, release=release, dry_run=dry_run)
+
     def sessions(self, *, after: str = "", limit: int = 100) -> Sequence[tuple[str, int, datetime]]:
         """List (session, episodes, last recorded at) in order of name, behind `after`."""
         with self._database.read() as reader:
@@ -209,8 +229,7 @@ class Continuity:
             rows = reader.find("document", {"version": version})
             if not rows:
                 raise NotFound(str(version), "the document has no such version")
-            body: str = rows[0]["body"]
-            return body
+            return str(rows[0]["body"])
 
     def version(self) -> int:
         """Give the number of the newest version, 0 before the first wrap."""
@@ -239,6 +258,39 @@ class Continuity:
             rows = reader.find("draft")
             return rows[0]["body"] if rows else ""
 
+    def replace_section(self, heading: str, body: str, *, expected_version: int, session: str | None = None) -> int:
+        """Replace a section outside a wrap; graduating, pinned and frozen ones refuse. Gives the new version.
+
+        Args:
+            expected_version: What `version` gave before the section was read.
+
+        Raises:
+            Conflict: The document is at another version, or a wrap is open.
+            InvalidInput: The section or the text is not one that may be written so.
+            NotAuthorised: The session does not hold the baton.
+            NotFound: The document has no such section.
+        """
+        from assay.govern.reverting import replace_section
+
+        return replace_section(self._database, heading, body, expected_version, session or self._session or "local")
+
+    def revert(self, wrap: int, *, reason: str, reopen: bool = False, session: str | None = None) -> int:
+        """Go back to the document, levels and evidence of an earlier wrap, in a new version; gives its number.
+
+        Args:
+            wrap: Number of the wrap, as `versions` lists it.
+            reopen: Give the episodes wrapped since then back to the next window.
+
+        Raises:
+            Conflict: A wrap is open.
+            InvalidInput: The reason is empty.
+            NotAuthorised: The session does not hold the baton.
+            NotFound: No such wrap committed a document.
+        """
+        from assay.govern.reverting import revert
+
+        return revert(self._database, wrap, reason=reason, session=session or self._session or "local", reopen=reopen)
+
     def cancel(self, token: str | None = None, *, session: str | None = None, force: bool = False) -> bool:
         """Cancel the open wrap; its episodes wait for the next. False when none was open.
 
@@ -253,8 +305,24 @@ class Continuity:
 class Authority:
     """Who may consolidate, and the settings that only the operator changes."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, ceiling: Trust) -> None:
         self._database = database
+        self._ceiling = ceiling
+
+    def set_trust(self, ref: Ref, level: Trust | str, *, expect: Trust | str | None = None) -> Sequence[str]:
+        """Change the trust of an episode; what stands on it follows at once. Gives the beliefs whose level changed.
+
+        Args:
+            expect: The trust that it has, if the change must not overwrite another one.
+
+        Raises:
+            Conflict: It has another trust than expected.
+            NotAuthorised: The level is above this store's ceiling.
+            NotFound: The ref names no live episode.
+        """
+        from assay.govern.trusting import set_trust
+
+        return set_trust(self._database, _text(ref), level, expect=expect, ceiling=self._ceiling)
 
     def claim(self, session: str, *, take: bool = False) -> None:
         """Give a session the baton; `take=True` takes it from another holder.
@@ -303,9 +371,8 @@ class History:
 
     def changes(self, ref: Ref, *, limit: int = 100) -> Sequence[Mapping[str, JsonValue]]:
         """Give the audit entries that wrote an item, oldest first."""
-        wanted = _text(ref)
         with self._database.read() as reader:
-            found = audit_rows.mentioning(reader, wanted, limit)
+            found = audit_rows.mentioning(reader, _text(ref), limit)
         return [json.loads(entry) for _, entry in found]
 
 

@@ -80,7 +80,7 @@ class OpenStore:
         self.beliefs = Beliefs(self._database)
         self.keys = Keys(self._database)
         self.continuity = Continuity(self._database, self.session)
-        self.authority = Authority(self._database)
+        self.authority = Authority(self._database, self._ceiling)
         self.history = History(self._database)
         self.audit = Audit(self._database)
 

@@ -83,7 +83,7 @@ def _calendar_words(text: str, plain: str) -> Iterator[Value]:
         counted = any(near is not None and near.word.isdecimal() for near in (before, after))
         if (found := _calendar_value(token.word)) and (counted or token.word not in members("months_doubtful")):
             yield Value(*found, token.word)
-    for form, found in _calendar().items():
+    for form, found in () if text.isascii() else _calendar().items():
         if classes(form[0]) in SPACELESS and form in text:
             yield Value(*found, form)
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 
+from assay.beliefs.reverting import snapshot
 from assay.beliefs.saving import Standing, change, move_evidence, revise, stand
 from assay.episodes.succession import supersede
 from assay.model.episode import JsonValue
@@ -87,6 +88,7 @@ def _standing(kept: Kept, position: int) -> Standing:
 
 def _document(tx: Transaction, outcome: Evaluation, wrap: int, version: int) -> None:
     sources = {key: refs for key, refs in outcome.origins.sources.items() if refs}
-    detail = json.dumps({"sources": sources, "relayed": sorted(outcome.origins.relayed)}, ensure_ascii=False)
+    told = {"sources": sources, "relayed": sorted(outcome.origins.relayed), **snapshot(tx)}
+    detail = json.dumps(told, ensure_ascii=False)
     row: dict[str, Value] = {"version": version, "body": outcome.body, "digest": digest(outcome.body), "detail": detail}
     tx.insert("document", tx.new_id("dc"), {**row, "wrap": wrap, "made": tx.now})

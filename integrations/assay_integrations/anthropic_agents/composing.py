@@ -15,7 +15,7 @@ Transports = Transport | Callable[[ClaudeAgentOptions], Transport] | None
 _NO_HOOKS = '{"disableAllHooks": true}'
 
 
-async def compose(options: ClaudeAgentOptions, transport: Transports, prompt: str) -> str:
+async def compose(transport: Transports, options: ClaudeAgentOptions, prompt: str) -> str:
     """Let the model of an agent answer a prompt of the wrap, in a conversation of its own that leaves no transcript.
 
     The conversation of the user is not forked for it: that would send all of it again at each try, and with it what

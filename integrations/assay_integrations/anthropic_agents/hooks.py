@@ -77,26 +77,29 @@ class AssayHooks:
         options: SessionOptions | None = None,
     ) -> None:
         self._sessions = Sessions(target, SessionKey(user, session, agent), options)
-        self._transport: Transports = transport
-        self._host = ClaudeAgentOptions()
+        self._compose = partial(compose, transport)
         self._newest: SessionKey | None = None
 
     def attach(self, options: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
         """Give a copy of the host's options with the memory's hooks behind the user's own."""
-        self._host = options or ClaudeAgentOptions()
-        hooks: dict[str, list[HookMatcher]] = {name: [*of] for name, of in (self._host.hooks or {}).items()}
+        theirs = options or ClaudeAgentOptions()
+
+        async def hear(told: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
+            return await self._heard(cast("Given", told), theirs)
+
+        hooks: dict[str, list[HookMatcher]] = {name: [*of] for name, of in (theirs.hooks or {}).items()}
         for event in (*_BRIEFED, *_TOLD, _SUMMED_UP):
-            hooks.setdefault(event, []).append(HookMatcher(hooks=[self._heard], timeout=_PATIENCE))
-        return replace(self._host, hooks=cast("dict[HookEvent, list[HookMatcher]]", hooks))
+            hooks.setdefault(event, []).append(HookMatcher(hooks=[hear], timeout=_PATIENCE))
+        return replace(theirs, hooks=cast("dict[HookEvent, list[HookMatcher]]", hooks))
 
     # -- the hooks -------------------------------------------------------------------------------------------------
 
-    async def _heard(self, told: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
-        given = cast("Given", told)
+    async def _heard(self, given: Given, options: ClaudeAgentOptions) -> HookJSONOutput:
         session, event = self._sessions.of_hook(given), str(given["hook_event_name"])
         if session is None:
             return {}
         self._newest = session.key
+        self._sessions.keep_model(session, options)
         if event in _BRIEFED:
             return await self._brief(session, event, given)
         if event == _SUMMED_UP:
@@ -149,11 +152,12 @@ class AssayHooks:
         """Consolidate if it is time, with the model of the agent; a fault of the memory is counted, not raised."""
         if self._newest is not None:
             session = self._sessions.of_key(self._newest)
+            options = self._sessions.model(session) or ClaudeAgentOptions()
             with guard(session, "wrap"):
-                await session.aio.wrap(partial(compose, self._host, self._transport))
+                await session.aio.wrap(partial(self._compose, options))
 
     async def end_session(self, key: SessionKey | None = None, *, now: bool = False) -> WrapResult:
-        """Close what a session has open, and consolidate with the model of the options that were attached last.
+        """Close what a session has open, and consolidate with the model that its agent used last.
 
         Args:
             key: None for the session that was heard of last.
@@ -162,9 +166,7 @@ class AssayHooks:
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        session = self._sessions.of_key(key or self._newest or self._sessions.key)
-        await session.aio.end()
-        return await session.aio.wrap(partial(compose, self._host, self._transport), now=now)
+        return await self._sessions.aend(key or self._newest or self._sessions.key, self._compose, now=now)
 
     def close(self) -> None:
         """Close the stores that it opened; what is said after this is not remembered."""

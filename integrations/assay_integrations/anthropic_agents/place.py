@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from claude_agent_sdk import ClaudeAgentOptions
+
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target
+from assay.session import Sessions as Shared
 
 __all__ = ["Held", "Sessions"]
 
@@ -16,7 +19,7 @@ _MAX_HELD = 1_024
 
 # The sessions that hooks have told of, by user and the host's id, newest last. The host tells a tool nothing about who
 # calls it, and a session store nothing about hooks.
-Heard = OrderedDict[tuple[str | None, str], Session]
+Heard = OrderedDict[tuple[str | None, str], SessionKey]
 _heard: WeakKeyDictionary[StoreRouter, Heard] = WeakKeyDictionary()
 
 
@@ -28,11 +31,10 @@ class Held:
     continuity: bool = False
 
 
-class Sessions:
+class Sessions(Shared[ClaudeAgentOptions]):
     """Finds the session that a hook or a tool belongs to.
 
     Args:
-        target: What holds the memory; a `StoreRouter` is shared with whoever else holds it.
         key: The user; the session and the agent, where the host's own ids are not to name them.
 
     Raises:
@@ -40,20 +42,18 @@ class Sessions:
     """
 
     def __init__(self, target: Target | StoreRouter, key: SessionKey, options: SessionOptions | None) -> None:
-        self.router = StoreRouter.of(target)
-        self.options = options or SessionOptions()
+        super().__init__(target, options, host="anthropic_agents")
         self.key = key
-        self._owned = self.router is not target
         self._held: OrderedDict[str, Held] = OrderedDict()
         self.of_key(SessionKey(key.user, key.session or "unopened"))  # a missing user is told of now
 
     def of_hook(self, given: Mapping[str, Any]) -> Session | None:
         """Give the session of a hook; None, with a counted fault, when there is none to be had."""
         key = SessionKey(self.key.user, self.key.session or given["session_id"], self.key.agent)
-        session = guard.value(self.router, lambda: self.of_key(key), None, "session")
+        session = self.guarded(lambda: self.of_key(key))
         if session is not None:
             heard = _heard.setdefault(self.router, OrderedDict())
-            heard[key.user, given["session_id"]] = session
+            heard[key.user, given["session_id"]] = session.key
             heard.move_to_end((key.user, given["session_id"]))
             if len(heard) > _MAX_HELD:
                 heard.popitem(last=False)
@@ -65,12 +65,8 @@ class Sessions:
 
     def of_tool(self) -> Session:
         """Give the session of the agent that calls a tool: the one that its user's hooks told of last."""
-        heard = reversed(_heard.get(self.router, OrderedDict()).items())
-        return next((session for (user, _), session in heard if user == self.key.user), None) or self.of_key(self.key)
-
-    def of_key(self, key: SessionKey) -> Session:
-        """Give the session of a key."""
-        return self.router.session(key, options=self.options, host="anthropic_agents")
+        heard = reversed(_heard.get(self.router, OrderedDict()).values())
+        return self.of_key(next((key for key in heard if key.user == self.key.user), self.key))
 
     def held(self, session: Session) -> Held:
         """Give what a conversation holds."""
@@ -83,8 +79,3 @@ class Sessions:
     def forget_held(self, session: Session) -> None:
         """A conversation was summed up: what it held may be gone."""
         self._held.pop(session.label, None)
-
-    def close(self) -> None:
-        """Close the stores that were opened here; a router that was handed in is its owner's to close."""
-        if self._owned:
-            self.router.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from claude_agent_sdk import McpSdkServerConfig, create_sdk_mcp_server, tool
@@ -16,15 +15,12 @@ from assay.session import (
     SessionOptions,
     StoreRouter,
     Target,
-    guard,
     recall_tool,
     remember_tool,
 )
 from assay_integrations.anthropic_agents.place import Sessions
 
 __all__ = ["tools"]
-
-_UNAVAILABLE = "Memory is not available at the moment."
 
 
 def tools(
@@ -63,7 +59,4 @@ def tools(
 
 
 async def _use(sessions: Sessions, verb: Callable[[Session], str]) -> dict[str, Any]:
-    session, text = sessions.of_tool(), _UNAVAILABLE
-    with guard(session, "tool"):
-        text = await session.aio.run(partial(verb, session))
-    return {"content": [{"type": "text", "text": text}]}
+    return {"content": [{"type": "text", "text": await sessions.ause(sessions.of_tool(), verb)}]}

@@ -24,9 +24,10 @@ def given(run: Run, task: Task, agent: str) -> None:
 
 def briefed(session: Session, run: Run, context: LLMCallHookContext) -> None:
     """A model is about to be called: put what memory holds before what its agent is asked."""
-    question = context.task.description if context.task is not None else run.question or items.words(context)
-    if context.task is None:
-        run.question = question
+    if context.task is not None:
+        question = context.task.description
+    else:
+        question = run.questions.setdefault(getattr(context.executor, "flow_id", ""), items.words(context))
     if question != session.asked and (context.task is None or not session.root):
         session.user_message(question)
     text = session.briefing(question).text
@@ -55,7 +56,7 @@ def ended(run: Run, context: ExecutionEndContext) -> None:
     """A kickoff is over. A hook that aborts it is the host's control flow, and no failure."""
     error = context.error
     if context.status == "completed":
-        # The flow of an agent alone ends with the name of its last state; what was said is recorded.
+        # What a flow gives need not be anyone's words, and that of an agent alone gives the name of its last state.
         output: Any = context.output.raw if context.crew is not None else None
         run.session.named(run.speaker).run_ended(output)
     elif error is None or isinstance(error, HookAborted):

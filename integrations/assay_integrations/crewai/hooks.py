@@ -54,11 +54,14 @@ class MemoryHooks:
 
     def execution_start(self, context: ExecutionStartContext) -> None:
         """Open the run."""
-        if _is_kickoff(context):
-            run = self.sessions.begin(None if context.crew is not None else _role(context.flow.agent))
-            if run is not None:
-                with guard(run.session, "run_started"):
-                    run.session.run_started()
+        flow = context.flow
+        if isinstance(flow, BaseAgentExecutor):  # each agent is a flow within; those of a crew are no kickoffs
+            run = self.sessions.begin(flow, _role(flow.agent)) if flow.crew is None else None
+        else:
+            run = self.sessions.begin(context.crew) if flow is None else self.sessions.begin_flow(flow)
+        if run is not None and not run.part:
+            with guard(run.session, "run_started"):
+                run.session.run_started()
 
     def pre_step(self, context: StepContext) -> None:
         """Record the task that is given to an agent: it is what the person asks."""
@@ -69,10 +72,12 @@ class MemoryHooks:
 
     def execution_end(self, context: ExecutionEndContext) -> None:
         """Close the run, and consolidate if it is time."""
-        run = self.sessions.end() if _is_kickoff(context) else None
+        run = self.sessions.end(context.flow if context.crew is None else context.crew)
         if run is None:
             return
         items.take_out(getattr(context.flow, "messages", []), run.blocks)
+        if run.part:
+            return
         with guard(run.session, "run_ended"):
             events.ended(run, context)
         if run.model is not None:
@@ -148,15 +153,12 @@ class MemoryHooks:
         return self.sessions.run, self.sessions.of_agent(_role(context.agent))
 
     def _keep(self, run: Run, key: SessionKey, model: BaseLLM) -> None:
-        run.model = self._models[key.user, key.session] = model
+        self._models[key.user, key.session] = model
+        whole: Run | None = run
+        while whole is not None:
+            whole.model, whole = model, whole.around.run if whole.part else None
         if len(self._models) > _MAX_MODELS:
             self._models.popitem(last=False)
-
-
-def _is_kickoff(context: ExecutionStartContext | ExecutionEndContext) -> bool:
-    """Tell whether a crew or an agent alone is kicked off, and not a flow, nor the inner flow of a crew's agent."""
-    flow = context.flow
-    return context.crew is not None or (isinstance(flow, BaseAgentExecutor) and flow.crew is None)
 
 
 def _role(agent: Any) -> str:

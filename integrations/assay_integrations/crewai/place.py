@@ -23,21 +23,27 @@ _UNNAMED = "agent"
 
 @dataclass(eq=False, slots=True)
 class Run:
-    """One kickoff of a crew or of an agent alone.
+    """One kickoff: of a crew, of an agent alone, or of a flow.
 
     Attributes:
         around: Where the kickoff was called.
+        of: What was kicked off.
+        part: Whether a flow kicked it off: then it is a part of the flow's run.
+        flow: Whether it is a flow's.
         model: The newest model of the run's own agents; None until one is called, and for a sub-agent's.
         speaker: The agent whose task was begun last.
-        question: What an agent was asked that was kicked off alone.
+        questions: What agents were asked that were kicked off alone, by the id of their executor.
         blocks: What was placed into prompts.
     """
 
     session: Session
     around: Here
+    of: object = field(repr=False)
+    part: bool = False
+    flow: bool = False
     model: BaseLLM | None = None
     speaker: str | None = None
-    question: str = ""
+    questions: dict[str, str] = field(default_factory=dict[str, str])
     blocks: set[str] = field(default_factory=set[str])
     calls: Iterator[int] = field(default_factory=itertools.count)
 
@@ -96,29 +102,35 @@ class Sessions:
         finally:
             _here.set(before)
 
-    def begin(self, agent: str | None) -> Run | None:
+    def begin(self, of: object, agent: str | None = None) -> Run | None:
         """Begin a kickoff, of a crew or of the agent named; None, with a counted fault, when the user is missing.
 
         What a tool kicks off is a sub-agent's, and so is an agent that the host asks beside a crew, to judge a task.
         """
-        here = self._place
-        caller = here.call.session if here.call else here.run.session if here.run and agent else None
-        if caller is not None:
-            session: Session | None = caller.sub(agent or _UNNAMED)
+        here, part = self._place, False
+        session: Session | None
+        if here.call is not None:
+            session = here.call.session.sub(agent or _UNNAMED)
+        elif here.run is not None and here.run.flow:
+            session, part = here.run.session, True
+        elif here.run is not None and agent is not None:
+            session = here.run.session.sub(agent)
         else:
-            one = uuid.uuid4().hex
-            session = guard.value(self.router, lambda: self.of_key(here.key, run=one), None, "session")
-        if session is None:
-            return None
-        run = Run(session, here, speaker=agent)
-        self._stand(Here(here.key, run))
-        return run
+            session = self._root(here.key)
+        return None if session is None else self._enter(Run(session, here, of, part, speaker=agent))
 
-    def end(self) -> Run | None:
-        """Leave the kickoff that is going on."""
+    def begin_flow(self, of: object) -> Run | None:
+        """Begin a flow, unless something else that is going on runs it."""
+        here = self._place
+        session = self._root(here.key) if here.run is None else None
+        return None if session is None else self._enter(Run(session, here, of, flow=True))
+
+    def end(self, of: object) -> Run | None:
+        """Leave a kickoff, if it is the one that is going on."""
         run = self.run
-        if run is not None:
-            self._stand(run.around)
+        if run is None or run.of is not of:
+            return None
+        self._stand(run.around)
         return run
 
     def calling(self, agent: str, given: object) -> tuple[Session, str] | None:
@@ -163,6 +175,14 @@ class Sessions:
         """Close the stores that were opened here; a router that was handed in is its owner's to close."""
         if self._owned:
             self.router.close()
+
+    def _root(self, key: SessionKey) -> Session | None:
+        one = uuid.uuid4().hex
+        return guard.value(self.router, lambda: self.of_key(key, run=one), None, "session")
+
+    def _enter(self, run: Run) -> Run:
+        self._stand(Here(run.around.key, run))
+        return run
 
     @property
     def _place(self) -> Here:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from claude_agent_sdk import ClaudeAgentOptions
 
 from assay.session import SessionKey, guard
 from assay.testing import AdapterContract, Harness
 from assay.testing.stage import Stage
-from assay_integrations.anthropic_agents import AssayHooks
+from assay_integrations.anthropic_agents import AssayHooks, composing
 
 from .harness import ClaudeHarness
 from .test_contract import TestContract as Contract
@@ -21,42 +23,42 @@ CONTRACT = AdapterContract()
 
 
 class OverlooksTools(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        return {} if "tool_name" in told else await super()._heard(told, tool_use_id, context)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        return {} if "tool_name" in given else await super()._heard(given, options)
 
 
 class OverlooksToolErrors(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        if told["hook_event_name"] == "PostToolUseFailure":
-            told = told | {"hook_event_name": "PostToolUse", "tool_response": told["error"]}
-        return await super()._heard(told, tool_use_id, context)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        if given["hook_event_name"] == "PostToolUseFailure":
+            given = given | {"hook_event_name": "PostToolUse", "tool_response": given["error"]}
+        return await super()._heard(given, options)
 
 
 class OverlooksFailures(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        return {} if told["hook_event_name"] == "StopFailure" else await super()._heard(told, tool_use_id, context)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        return {} if given["hook_event_name"] == "StopFailure" else await super()._heard(given, options)
 
     async def failed(self, error: Any) -> None: ...
 
 
 class BriefsTwice(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        answer: Any = await super()._heard(told, tool_use_id, context)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        answer: Any = await super()._heard(given, options)
         if "hookSpecificOutput" in answer:
             answer["hookSpecificOutput"]["additionalContext"] *= 2
         return answer
 
 
 class NeverBriefs(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        await super()._heard(told, tool_use_id, context)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        await super()._heard(given, options)
         return {}
 
 
 class StopsTheHost(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        answer = await super()._heard(told, tool_use_id, context)
-        stops = told["hook_event_name"] == "PreToolUse"
+    async def _heard(self, given: Any, options: Any) -> Any:
+        answer = await super()._heard(given, options)
+        stops = given["hook_event_name"] == "PreToolUse"
         return {"hookSpecificOutput": {"permissionDecision": "defer"}} if stops else answer
 
 
@@ -68,12 +70,12 @@ class DropsTheUsersHooks(AssayHooks):
 
 
 class WorksOnTheLoop(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        session = self._sessions.of_hook(told)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        session = self._sessions.of_hook(given)
         assert session is not None
         with guard(session, "briefing"):
             session.briefing("anything")
-        return await super()._heard(told, tool_use_id, context)
+        return await super()._heard(given, options)
 
 
 class ForgetsWhoSpeaks(AssayHooks):
@@ -83,15 +85,15 @@ class ForgetsWhoSpeaks(AssayHooks):
 
 
 class TakesSubAgentsForTheRoot(AssayHooks):
-    async def _heard(self, told: Any, tool_use_id: Any, context: Any) -> Any:
-        told = {name: given for name, given in told.items() if name != "agent_id"}
-        return await super()._heard(told, tool_use_id, context)
+    async def _heard(self, given: Any, options: Any) -> Any:
+        given = {name: value for name, value in given.items() if name != "agent_id"}
+        return await super()._heard(given, options)
 
 
 class WrapsInTheConversation(AssayHooks):
     async def wrap(self) -> None:
-        made: Any = self._transport
-        self._transport = lambda options: made(self._host)
+        transport: Any = self._compose.args[0]
+        self._compose = partial(composing.compose, lambda _: transport(ClaudeAgentOptions()))
         await super().wrap()
 
 

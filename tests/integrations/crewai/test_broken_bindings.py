@@ -110,8 +110,8 @@ class SubAgentsAreRoots(Sessions):
         run = self.run
         return None if run is None else run.session.named(agent)
 
-    def begin(self, agent: Any) -> Any:
-        return super().begin(None)
+    def begin(self, of: Any, agent: Any = None) -> Any:
+        return super().begin(of)
 
     def calling(self, agent: Any, given: Any) -> Any:
         called = super().calling(agent, given)

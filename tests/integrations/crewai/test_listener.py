@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from crewai import Agent, Crew, Process, Task
 from crewai.events import crewai_event_bus
-from crewai.flow.flow import Flow, start
+from crewai.flow.flow import Flow, listen, start
 from crewai.hooks import HookAborted, InterceptionPoint, get_hooks, register_hook, unregister_hook
 from crewai.hooks.dispatch import get_scoped_hooks
 from crewai.tools import tool
@@ -319,30 +319,44 @@ def test_an_agent_that_judges_a_task_is_not_the_person(store: Store) -> None:
     assert len({episode.run for episode in held(store)}) == 1
 
 
-def test_a_crew_inside_a_flow_is_recorded_and_the_flow_is_not(store: Store) -> None:
-    class Notes(Flow[Any]):
-        @start()
-        def note(self) -> str:
-            return str(crew(Say("Noted."), text=FACT).kickoff())
+class Plans(Flow[Any]):
+    """Asks an agent of its own, and then a crew."""
 
-    with session(store, session="s1"):
-        assert Notes().kickoff() == "Noted."
-    assert told(store) == [("user", FACT), ("agent:main", "Noted.")]
+    agent: Any = None
+    crew: Any = None
+
+    @start()
+    async def think(self) -> str:
+        return str((await self.agent.kickoff_async(FACT)).raw)
+
+    @listen(think)
+    def act(self) -> str:
+        return str(self.crew.kickoff({"request": "Write it down"}))
 
 
-def test_a_flow_that_has_an_agent_is_no_kickoff_of_it(store: Store) -> None:
-    class Asks(Flow[Any]):
-        agent: Any = None
+def test_a_flow_with_its_agents_and_crews_is_one_run(store: Store) -> None:
+    flow = Plans()
+    flow.agent = agent_of(Script(Say("Noted.")), "thinker")
+    flow.agent.llm.agent = "main"
+    flow.crew = crew(Say("Written."), Say(lambda prompt: honest_document(prompt.text, about=FACT)))
+    with session(store, session="s1", options=EACH_RUN):
+        assert flow.kickoff() == "Written."
+    assert told(store) == [
+        ("user", FACT),
+        ("agent:thinker", "Noted."),
+        ("user", "Write it down"),
+        ("agent:main", "Written."),
+    ]
+    assert len({episode.run for episode in held(store)}) == 1
+    assert store.status().wraps == 1
 
-        @start()
-        async def ask(self) -> str:
-            return str((await self.agent.kickoff_async(FACT)).raw)
 
-    flow = Asks()
-    flow.agent = agent_of(Script(Say("Noted.")))
-    with session(store, session="s1"):
-        assert flow.kickoff() == "Noted."
-    assert told(store) == [("user", FACT), ("agent:main", "Noted.")]
+def test_a_flow_that_fails_is_one_failure(store: Store) -> None:
+    flow = Plans()
+    flow.agent = agent_of(Script(Fail(RuntimeError("down"))))
+    with session(store, session="s1", options=EACH_RUN), pytest.raises(RuntimeError):
+        flow.kickoff()
+    assert told(store) == [("user", FACT), ("host:crewai", "run failed: RuntimeError: down")]
 
 
 # -- what is recorded ----------------------------------------------------------------------------------------------
@@ -411,7 +425,7 @@ def test_a_task_that_the_host_tries_again_is_recorded_once(store: Store) -> None
     assert told(store) == [("user", "Hello"), ("agent:main", "Here.")]
 
 
-@pytest.mark.parametrize("point", [InterceptionPoint.INPUT, InterceptionPoint.POST_STEP, InterceptionPoint.OUTPUT])
+@pytest.mark.parametrize("point", [InterceptionPoint.INPUT, InterceptionPoint.OUTPUT])
 def test_a_hook_that_aborts_a_run_is_no_failure(store: Store, point: InterceptionPoint) -> None:
     denied = HookAborted("not today")
 

@@ -1,0 +1,67 @@
+"""New versions of the document that no wrap wrote: after a change of trust, a quarantine, or a return to an old one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from assay.beliefs.loading import all_beliefs
+from assay.model.labels import Residence
+from assay.storage.document_rows import newest_version
+from assay.storage.tables import Value
+from assay.storage.transaction import Transaction
+from assay.text import skeleton
+from assay.wrap.commit import digest
+from assay.wrap.document import Line, Note, PatternLine, parse, render, render_line
+from assay.wrap.rules.sources import line_key
+from assay.wrap.schemas import read_schema
+
+__all__ = ["redraw", "write_version"]
+
+
+def redraw(tx: Transaction, stays: Callable[[tuple[str, ...]], bool]) -> list[tuple[str, str]]:
+    """Render the document anew: levels as they are held now, and only the lines whose sources may stay.
+
+    Args:
+        stays: Tells whether a line may stay, by the full ids of its sources; one without sources always may.
+
+    Returns:
+        Section and text of each line that was taken out.
+    """
+    rows = tx.find("document", order="version DESC", limit=1)
+    if not rows:
+        return []
+    detail: dict[str, Any] = json.loads(rows[0]["detail"])
+    schema = tx.get("setting", "schema")
+    document = parse(rows[0]["body"], read_schema(schema["value"] if schema else "null")).document
+    held = {skeleton(one.name): one for one in all_beliefs(tx, Residence.WORKING)}
+    taken: list[tuple[str, str]] = []
+
+    def drawn(line: Line, heading: str) -> Line | None:
+        if isinstance(line, PatternLine):
+            belief = held.get(line.key)
+            return None if belief is None else replace(line, level=belief.level, marks=belief.marks)
+        sources = tuple(detail.get("sources", {}).get(line_key(line.text), ()))
+        if not sources or stays(sources):
+            return line
+        taken.append((heading, render_line(replace(line, relayed=False) if isinstance(line, Note) else line)))
+        return None
+
+    sections = [
+        replace(one, body=tuple(kept for line in one.body if (kept := drawn(line, one.heading)) is not None))
+        for one in document.sections
+    ]
+    body = render(replace(document, sections=tuple(sections)))
+    if body != rows[0]["body"]:
+        write_version(tx, body, detail)
+    return taken
+
+
+def write_version(tx: Transaction, body: str, detail: dict[str, Any]) -> int:
+    """Write the next version of the document and give its number."""
+    version = newest_version(tx) + 1
+    row: dict[str, Value] = {"version": version, "body": body, "wrap": None, "digest": digest(body), "made": tx.now}
+    tx.insert("document", tx.new_id("dc"), {**row, "detail": json.dumps(detail, ensure_ascii=False)})
+    return version
