@@ -32,13 +32,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench adapters", description=__doc__)
     parser.add_argument("--episodes", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--store", help="a file to fill once and use again, instead of a temporary one")
     parser.add_argument("--only", default="", help="one folder, such as langgraph")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     options = parser.parse_args(arguments)
     sys.path.insert(0, str(ROOT))
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        path = _filled(Path(folder) / "memory.db", options.episodes)
+        path = _filled(Path(options.store or f"{folder}/memory.db"), options.episodes)
         for name, harness in _harnesses(options.only):
             found[name] = round(_added_ms(harness, path, options.rounds), 2)
             if not options.json:
@@ -53,7 +54,7 @@ def _filled(path: Path, episodes: int) -> Path:
     """Fill a store with texts whose words are as unevenly spread as those of people (Zipf)."""
     dice, weights = random.Random(7), [1 / (rank + 1) for rank in range(_VOCABULARY)]
     with Store(path, synchronous="NORMAL") as store:
-        for at in range(episodes):
+        for at in range(store.status().episodes, episodes):
             words = " ".join(f"word{rank}" for rank in dice.choices(range(_VOCABULARY), weights, k=14))
             store.record(f"{words} {at}", source="ada", session=f"s{at // 50}")
     return path

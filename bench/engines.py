@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sqlite3
 import tempfile
@@ -72,7 +73,32 @@ def anneal(turns: Sequence[Turn], stack: ExitStack) -> Ask:
     return ask
 
 
+def brainmem(turns: Sequence[Turn], stack: ExitStack) -> Ask:
+    """Hold the turns in brainmem as it comes, consolidated after each session; a fact counts as its sources."""
+    package: Any = importlib.import_module("brainmem")
+    memory = package.Memory(":memory:")
+    stack.callback(memory.db.close)
+    names: dict[int, str] = {}
+    session = ""
+    for turn in turns:
+        if turn.session != session:
+            memory.consolidate()
+            session = turn.session
+        kept = memory.encode(f"{turn.speaker}: {turn.text}", session=turn.session)["episode_id"]
+        names |= {kept: turn.name} if kept else {}
+    while memory.consolidate()["episodes"]:
+        continue
+
+    def ask(text: str, limit: int) -> list[str]:
+        facts = [fact.id for fact in memory.retrieve(text, k=limit)]
+        rows = [memory.db.execute("SELECT provenance FROM facts WHERE id=?", (fact,)).fetchone() for fact in facts]
+        sources = (source for row in rows for source in json.loads(row[0] or "[]"))
+        return list(dict.fromkeys(names[source] for source in sources if source in names))[:limit]
+
+    return ask
+
+
 def others() -> dict[str, Callable[[Sequence[Turn], ExitStack], Ask]]:
     """Name the other memories that are installed here; they are never needed."""
-    known = {"anneal_memory": anneal}
+    known = {"anneal_memory": anneal, "brainmem": brainmem}
     return {name: engine for name, engine in known.items() if importlib.util.find_spec(name)}

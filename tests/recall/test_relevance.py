@@ -62,13 +62,14 @@ def test_an_unknown_mode_is_refused(store: Store) -> None:
         store.recall("apple", mode="exact")
 
 
-def test_a_quoted_phrase_must_be_held_word_for_word() -> None:
+def test_a_phrase_must_be_held_word_for_word() -> None:
     with Store(":memory:") as store:
         store.record("the blue door is locked")
         wanted = store.record("he painted the door Blue, and a BLUE  door it is")
         store.record("the door is blue")
-        assert [hit.id for hit in store.recall('which "a blue door" was painted?')] == [wanted.ref]
-        assert len(store.recall('"a red door"')) == 0
+        assert [hit.id for hit in store.recall("which was painted?", phrase="a blue door")] == [wanted.ref]
+        assert len(store.recall(phrase="a red door")) == 0
+        assert len(store.recall('what is "the red door"?')) == 3, "quotes in a question are no filter"
 
 
 def test_metadata_narrows(store: Store) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "has_value",
     "shares_script",
     "shares_words",
+    "states",
     "turned",
 ]
 
@@ -130,17 +131,20 @@ def _counts(text: str) -> Iterator[tuple[str, str]]:
             yield number, noun[0]
 
 
+def states(text: str, claim: str) -> bool:
+    """Tell whether a text has every value of a claim and denies nothing of it."""
+    return all(has_value(text, value) for value in values(claim)) and agrees(claim, text)
+
+
 def founding(claim: str, grounds: Sequence[Ground], weights: Weights) -> tuple[Ground, ...]:
     """Give the episodes that state a new claim, at most four, the earliest first (B27)."""
-    wanted = values(claim)
     found = [
         ground
         for ground in grounds
         if not ground.blocked
         and shares_words(ground.text, claim, weights)
         and covers(ground.text, claim, weights) >= CLAIM_COVER
-        and all(has_value(ground.text, value) for value in wanted)
-        and agrees(claim, ground.text)
+        and states(ground.text, claim)
     ]
     return tuple(sorted(found, key=lambda one: one.n)[:_FOUNDING])
 

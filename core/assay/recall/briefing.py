@@ -65,7 +65,7 @@ def brief(
     """
     fence = reader.fence(label)
     head, tail = rendering.opening(fence, _TITLE), rendering.closing(fence)
-    budget = tokens - counter(f"{head}\n{tail}\n") - 16  # the last line, which says what was left out
+    budget = tokens - counter(f"{head}\n{_more(9_999)}\n{tail}\n")
     if tokens < _MIN_TOKENS:
         return Briefing("")
     continuity = _continuity(reader, counter, int(budget * _CONTINUITY_SHARE) if with_continuity else 0)
@@ -78,7 +78,7 @@ def brief(
     for block in shown:
         lines += [*([block.heading] if block.heading else []), *(item.line for item in block.items)]
     if left_out:
-        lines.append(f"({left_out} more not shown: recall them by asking)")
+        lines.append(_more(left_out))
     text = "\n".join([*lines, tail])
     items = [item for block in shown for item in block.items]
     return Briefing(
@@ -88,6 +88,10 @@ def brief(
         counter(text),
         left_out,
     )
+
+
+def _more(left_out: int) -> str:
+    return f"({left_out} more not shown: recall them by asking)"
 
 
 def _continuity(reader: Reader, counter: Callable[[str], int], budget: int) -> _Block:

@@ -28,7 +28,7 @@ class Query:
     """What to look for; every filter narrows.
 
     Attributes:
-        text: Words, or a question, or "" for the newest; `"what stands in quotes"` must be held word for word.
+        text: Words, or a question, or "" for the newest.
         since: Happened at this time or later, microseconds since 1970; `until` likewise, inclusive.
         trust: Effective trust of at least this.
         refs: Full ids to choose among.
@@ -37,6 +37,7 @@ class Query:
         history: Also what was replaced, and every echo.
         after: How many hits to skip: the cursor of an earlier page.
         metadata: Keys and values that an episode's own metadata must have.
+        phrase: What an episode must hold word for word; case and spacing do not matter.
     """
 
     text: str = ""
@@ -55,6 +56,7 @@ class Query:
     limit: int = 10
     after: int = 0
     mode: Mode = Mode.BROAD
+    phrase: str = ""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
     def __post_init__(self) -> None:
@@ -63,13 +65,6 @@ class Query:
             raise InvalidInput("limit", "1 to 1000")
         if self.after < 0:
             raise InvalidInput("after", "the cursor that `Recall.next` gave")
-
-    @property
-    def phrases(self) -> list[str]:
-        """Give what stands in double quotes, folded."""
-        from assay.text import fold
-
-        return [fold(part) for part in self.text.split('"')[1:-1:2] if part.strip()]
 
     @property
     def narrowed(self) -> bool:
@@ -86,7 +81,7 @@ class Query:
             or self.refs is not None
             or self.exclude_recent is not None
             or self.metadata
-            or self.phrases
+            or self.phrase
         )
 
     def admits(self, row: Mapping[str, Any], now_us: int) -> bool:
@@ -105,17 +100,14 @@ class Query:
             and (recent is None or row["recorded"] <= recent)
             and (not self.tags or self.tags <= set(_tags(row["tags"])))
             and (not self.metadata or self.metadata.items() <= _metadata(row["metadata"]).items())
-            and _holds(row["content"], self.phrases)
+            and (not self.phrase or _holds(row["content"], self.phrase))
         )
 
 
-def _holds(content: str, phrases: Sequence[str]) -> bool:
-    if not phrases:
-        return True
+def _holds(content: str, phrase: str) -> bool:
     from assay.text import fold
 
-    folded = fold(content)
-    return all(phrase in folded for phrase in phrases)
+    return fold(phrase) in fold(content)
 
 
 def _metadata(stored: str) -> dict[str, JsonValue]:

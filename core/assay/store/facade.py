@@ -122,6 +122,7 @@ class Store(OpenStore):
         state_key: str | None = None,
         refs: Sequence[Ref] | None = None,
         metadata: Mapping[str, JsonValue] | None = None,
+        phrase: str = "",
         exclude: Sequence[Ref] = (),
         exclude_recent: timedelta | None = None,
         history: bool = False,
@@ -132,10 +133,11 @@ class Store(OpenStore):
         """Find episodes that answer a question; never writes.
 
         Args:
-            text: A question or words; a "quoted phrase" must be held; "" gives the newest.
+            text: A question or words; "" gives the newest.
             since: Happened at this time or later: a time, a date, or an age such as `3d`.
             until: Happened at this time or before.
             trust: Of at least this effective trust.
+            phrase: What must be held word for word.
             exclude: What is still in the conversation.
             exclude_recent: Leave out what was recorded so recently.
             history: Also what was replaced, and every repetition.
@@ -156,7 +158,7 @@ class Store(OpenStore):
                 reader, text, kinds=kinds, since=since, until=until, tags=tags, trust=trust, session=session,
                 source=source, state_key=state_key, refs=None if refs is None else [_ref(item) for item in refs],
                 exclude=[_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history,
-                limit=limit, after=after, now=now, mode=mode, metadata=metadata,
+                limit=limit, after=after, now=now, mode=mode, metadata=metadata, phrase=phrase,
             )  # fmt: skip
             return search(reader, query, self._tail, now_us=to_us(now))
 

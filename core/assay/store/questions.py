@@ -45,6 +45,7 @@ def as_query(
     now: datetime,
     mode: Mode | str,
     metadata: Mapping[str, JsonValue] | None,
+    phrase: str,
 ) -> Query:
     """Check the arguments of a recall.
 
@@ -78,6 +79,7 @@ def as_query(
         after=int(after or 0),
         mode=as_member("mode", mode, Mode),
         metadata=metadata or {},
+        phrase=phrase,
     )
 
 

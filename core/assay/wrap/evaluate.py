@@ -9,6 +9,7 @@ from math import ceil
 from assay.beliefs.grounding import founding
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
+from assay.beliefs.pairs import opposed
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark, Residence
 from assay.model.schema import Role
@@ -96,7 +97,7 @@ def evaluate(
     carried, resting = omitted(plan.histories.values(), present | released)
     cap = ceil(material.settings.hard_factor * material.target)
     carried, crowded = bounded(carried, lambda one: counter(render_line(_carried_line(one))), cap)
-    findings += [*carried_findings(carried, crowded), *_suspected_renames(kept, carried)]
+    findings += [*carried_findings(carried, crowded), *_suspected_renames(kept, carried), *_compared(kept, plan)]
     plan.residences.update({one.belief.ref: Residence.CRYSTAL for one in crowded})
     warm = [ref for ref, residence in plan.residences.items() if residence is Residence.WORKING and ref not in present]
     carried += [history for history in plan.histories.values() if history.belief.ref in warm]
@@ -164,6 +165,24 @@ def _kept(decision: Decision, material: Material, findings: list[Finding]) -> Ke
 def _leaves(decision: Decision, plan: Plan) -> bool:
     history = decision.case.history
     return history is not None and plan.residences.get(history.belief.ref, Residence.WORKING) is not Residence.WORKING
+
+
+def _compared(kept: list[Kept], plan: Plan) -> list[Finding]:
+    """Report new and changed lines that say what another belief says, or speak against it (B43, B44)."""
+    findings: list[Finding] = []
+    beliefs = [history.belief for history in plan.histories.values() if history.belief.text]
+    for case, text in ((one.decision.case, one.line.text) for one in kept if one.line.text):
+        if case.history is not None and fold(case.history.belief.text) == fold(text):
+            continue
+        for other in (one for one in beliefs if case.history is None or one.ref != case.history.belief.ref):
+            if near(text, other.text):
+                message = f"{case.line.label[:40]!r} says what {other.name[:40]!r} says"
+                findings.append(case.found("duplicate-candidate", message, "merge the two lines if they are one"))
+            elif opposed(text, other.text):
+                message = f"{case.line.label[:40]!r} speaks against {other.name[:40]!r}: {other.text[:60]!r}"
+                fix = f"say which of the two holds: write [contradicts: {other.name[:40]}], or retire one"
+                findings.append(case.found("conflict-candidate", message, fix))
+    return findings
 
 
 def _suspected_renames(kept: list[Kept], carried: list[History]) -> list[Finding]:

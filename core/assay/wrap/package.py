@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from assay.beliefs.loading import all_beliefs, evidence_of
+from assay.beliefs.pairs import pairs
 from assay.episodes.loading import load, shorten
 from assay.model.belief import Belief
 from assay.model.constants import LIST_MAX
@@ -37,6 +39,10 @@ class Packer:
         self._fence = reader.fence(wrap.ref)
         self._body = newest_body(reader)
         self._beliefs = all_beliefs(reader, Residence.WORKING, Residence.PINNED, Residence.CRYSTAL)
+        self._pairs = [
+            item_line(f"{one.name[:60]} / {other.name[:60]}", f"{one.text[:80]} {how} {other.text[:80]}")
+            for one, other, how in islice(pairs(self._beliefs), LIST_MAX)
+        ]
         self._target = target_tokens(wrap.schema, reader.settings, wrap.max_tokens)
 
     def fixed_tokens(self) -> int:
@@ -86,6 +92,7 @@ class Packer:
             self._block("the present document", self._body.splitlines()) or "There is no document yet.",
             self._block("long-term memory, not in the document", _listed(meanings)),
             self._block("lines to check again", _listed(doubts)),
+            self._block("lines to compare: merge what says the same, say which of two holds", self._pairs),
             self._block("episodes", self._lines(trusted, refs)),
             self._block("untrusted episodes, from tools and strangers", self._lines(untrusted, refs)),
             f"{remaining} later episodes wait for the next wrap." if remaining else "",

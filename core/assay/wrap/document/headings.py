@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from assay.model.schema import Schema, SectionSpec
 from assay.text import skeleton
@@ -39,6 +40,7 @@ class Heading:
     rivals: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=4_096)
 def heading_key(text: str) -> str:
     """Give what two spellings of a heading share: no marks, no ordinal, no case, no look-alikes."""
     return _ORDINAL.sub("", _ENDS.sub("", skeleton(text.translate(_DECORATION))))
@@ -51,6 +53,7 @@ def read_headings(lines: list[str], schema: Schema) -> list[Heading]:
     only a line that names a section counts: a comment in code stays code, and nothing can hide a section.
     """
     keys = {heading_key(section.heading): section for section in schema.sections}
+    spaced = {_spaced(key): section for key, section in keys.items()}
     every = [one for index in range(len(lines)) if (one := _heading(index, lines)) is not None]
     named = [replace(one, spec=keys.get(heading_key(one.text)), exact=True) for one in every]
     code = _code(lines, [one.index for one in named if one.spec is not None])
@@ -60,7 +63,8 @@ def read_headings(lines: list[str], schema: Schema) -> list[Heading]:
         if heading.spec is None:
             if heading.level == 0 or heading.index in code:
                 continue
-            inside = [spec for key, spec in keys.items() if _spaced(key) in _spaced(heading_key(heading.text))]
+            key = _spaced(heading_key(heading.text))
+            inside = [spec for name, spec in spaced.items() if name in key]
             absent = any(spec.heading not in present for spec in inside)
             only = inside[0] if absent and len(inside) == 1 else None
             rivals = tuple(spec.heading for spec in inside) if absent and only is None else ()
@@ -108,5 +112,6 @@ def _heading(index: int, lines: list[str]) -> Heading | None:
     return Heading(index, 0, stripped, span=2) if len(below) > 1 and set(below) in ({"="}, {"-"}) else None
 
 
+@lru_cache(maxsize=4_096)
 def _spaced(text: str) -> str:
     return f" {' '.join(''.join(char if char.isalnum() else ' ' for char in text).split())} "

@@ -99,15 +99,19 @@ def _failed(judged: Judged, window: Window) -> Decision:
         level = max(1, case.held - 1)
     if (case.raising or level < case.held) and not any(finding.action is Action.LOWER for finding in findings):
         findings.append(case.found("ungrounded", "no cited episode counts", "cite episodes that the package prints"))
-    return Decision(judged, level, False, (_MARKS.get(judged.failed, Mark.UNGROUNDED),), tuple(findings))
+    marks = dict.fromkeys((*_lasting(case), _MARKS.get(judged.failed, Mark.UNGROUNDED)))
+    return Decision(judged, level, False, tuple(marks), tuple(findings))
+
+
+def _lasting(case: Case) -> list[Mark]:
+    return [mark for mark in (case.history.belief.marks if case.history else ()) if mark in _LASTING]
 
 
 def _bare(judged: Judged, window: Window) -> Decision:
     """Decide on a line without evidence: it keeps what is held, and gains nothing."""
     case = judged.case
     asked, held = case.line.level, case.held
-    lasting = case.history.belief.marks if case.history else ()
-    marks = [mark for mark in lasting if mark in _LASTING]
+    marks = _lasting(case)
     findings = list(judged.findings)
     if asked < held:
         return _lowered(judged, verified=False)

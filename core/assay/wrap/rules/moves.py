@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from assay.beliefs.grounding import foreign
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
 from assay.model.finding import Finding
@@ -13,6 +14,7 @@ from assay.text import fold, skeleton
 from assay.wrap.document.lines import is_name
 from assay.wrap.document.tree import Move, MoveVerb
 from assay.wrap.findings import found
+from assay.wrap.rules.case import spelled
 
 __all__ = ["Plan", "Succession", "plan_moves"]
 
@@ -93,6 +95,10 @@ def _rename(plan: Plan, move: Move) -> str:
     old, new = skeleton(move.subjects[0]), skeleton(move.target)
     if not is_name(move.target) or (new != old and new in plan.histories):
         return f"the name {move.target[:40]!r} is taken or is no single word: choose another"
+    history = plan.histories[old]
+    known = "\n".join([history.belief.name, history.belief.text, *(ground.text for ground in history.counted)])
+    if foreign(spelled(move.target), known, least=3):
+        return f"the name {move.target[:40]!r} says what the line does not: choose a name of its own words"
     plan.histories[new] = plan.histories.pop(old).renamed(move.target)
     return ""
 

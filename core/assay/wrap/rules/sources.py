@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from assay.beliefs.grounding import states
 from assay.beliefs.grounds import Ground
 from assay.model.constants import LINE_SOURCE_COVER
 from assay.model.finding import Finding
@@ -71,17 +72,17 @@ class _Attribution:
             untrusted = earlier in self._previous.relayed
         else:
             grounds = self._sources(line.text)
+            if isinstance(line, FactLine):  # a fact that stays for good is stated, value for value
+                grounds = [one for one in grounds if states(one.text, line.text)]
             self.sources[key] = tuple(ground.ref for ground in grounds)
             untrusted = bool(grounds) and all(ground.trust.rank < Trust.AGENT.rank for ground in grounds)
-            message = f"only untrusted episodes say {shown}"
-            if not grounds:
-                self.findings.append(
-                    found("line-unsourced", f"no episode says {shown}", section=section, line=line.line)
-                )
-            elif untrusted and isinstance(line, FactLine):
-                fix = "leave it out of the pinned facts"
+            message = f"only untrusted episodes say {shown}" if grounds else f"no episode says {shown}"
+            if isinstance(line, FactLine) and (untrusted or not grounds):
+                fix = "leave it out of the pinned facts, or write what an episode of the user or the agent states"
                 self.findings.append(found("durable-relayed", message, fix, section=section, line=line.line))
                 return None
+            if not grounds:
+                self.findings.append(found("line-unsourced", message, section=section, line=line.line))
             elif untrusted:
                 self.findings.append(found("line-relayed", message, section=section, line=line.line))
         if untrusted:
