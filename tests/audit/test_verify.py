@@ -56,6 +56,8 @@ TAMPERINGS = {
     "the frontier is changed": "UPDATE head SET frontier=zeroblob(64)",
     "the size is changed": "UPDATE head SET size=size+1",
     "the time of the head is changed": "UPDATE head SET ts=ts+1",
+    "the secret is changed": "UPDATE meta SET value=randomblob(32) WHERE key='secret'",
+    "a text is no text": "UPDATE episode SET content=CAST(x'ff' AS TEXT) WHERE n=1",
     "the store's id is changed": "UPDATE meta SET value=CAST('st_other' AS BLOB) WHERE key='store_id'",
 }
 
@@ -125,3 +127,20 @@ def test_a_failing_listener_does_not_make_a_commit_look_failed(
         assert store.record("kept").content == "kept"
         assert store.status().episodes == 1
     assert "on_audit_event failed for entry 1" in caplog.text
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM head", "DELETE FROM meta WHERE key='store_id'"])
+def test_what_is_gone_is_reported_and_not_raised(path: Path, statement: str) -> None:
+    with Store(path) as store:
+        connection = sqlite3.connect(path)
+        connection.execute(statement)
+        connection.commit()
+        connection.close()
+        assert not store.verify()
+
+
+def test_a_policy_that_is_set_sets_its_switches(tmp_path: Path) -> None:
+    with Store(tmp_path / "m.db") as store:
+        store.authority.set(policy="strict")
+        assert store.authority.settings()["requires_baton"] is True
+        assert store.authority.settings()["outcome_weight"] == 0

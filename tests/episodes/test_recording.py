@@ -260,3 +260,43 @@ def test_ids_and_clock_are_the_callers_for_tests(tmp_path: Path) -> None:
             return [store.record(text).ref for text in ("one", "two")]
 
     assert made(tmp_path / "a.db") == made(tmp_path / "b.db")
+
+
+def holders(store: Store, key: str) -> list[str]:
+    """Give what recall serves as current under a state key."""
+    return [hit.id for hit in store.recall(state_key=key)]
+
+
+def test_a_value_said_again_is_still_the_value(store: Store) -> None:
+    first = store.record("enabled now", state_key="a")
+    again = store.record("enabled now", state_key="a")
+    other = store.record("enabled now", state_key="b")
+    assert again.verdict is Verdict.ECHO and other.verdict is Verdict.NEW
+    assert holders(store, "a") == [first.ref] and holders(store, "b") == [other.ref]
+    assert store.keys.get("a") == store.episodes.get(first)
+    assert [hit.id for hit in store.recall("enabled", state_key="b")] == [other.ref]
+
+
+def test_a_lower_trust_never_replaces_a_higher_one_whichever_came_first(store: Store) -> None:
+    page = store.record("the limit is 9", state_key="limit", trust="external", happened_at="2026-02-01")
+    agent = store.record("the limit is 5", state_key="limit", happened_at="2026-01-01")
+    assert store.keys.get("limit") == store.episodes.get(agent)
+    assert store.episodes.get(agent).replaced_by is None and store.episodes.get(page).verdict_target is None
+
+
+def test_a_state_key_has_one_holder_after_erase_quarantine_and_changed_trust(store: Store) -> None:
+    first = store.record("the limit is 1", state_key="limit", happened_at="2026-01-01")
+    third = store.record("the limit is 3", state_key="limit", happened_at="2026-03-01")
+    second = store.record("the limit is 2", state_key="limit", happened_at="2026-02-01")
+    store.erase(third)
+    assert holders(store, "limit") == [second.ref]
+    store.episodes.quarantine(second)
+    assert holders(store, "limit") == [first.ref]
+    fourth = store.record("the limit is 4", state_key="limit", happened_at="2026-01-15")
+    store.episodes.quarantine(second, release=True)
+    assert holders(store, "limit") == [second.ref]
+    store.authority.set_trust(second, "external")
+    assert store.keys.get("limit") == store.episodes.get(fourth)
+    assert store.record("the limit is 5", state_key="limit").ref in holders(store, "limit")
+    assert len([ref for ref in holders(store, "limit") if ref != second.ref]) == 1
+    assert store.verify()

@@ -9,14 +9,15 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from assay import Store
-from assay.errors import Busy, Closed, ForeignDatabase, NewerSchema, ReadOnly, StorageFailure
+from assay import Kind, Store
+from assay.errors import Busy, Closed, ForeignDatabase, InvalidInput, NewerSchema, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.database import OperationalWriter
 from assay.storage.transaction import Transaction
@@ -354,4 +355,117 @@ def test_i5_the_clock_going_back_keeps_the_order_and_the_raw_value(tmp_path: Pat
         assert [entry["ts"] for entry in entries] == sorted(entry["ts"] for entry in entries)  # type: ignore[type-var]
         assert "wall" in entries[-1] and "wall" not in entries[0]
         assert late.recorded_at >= datetime(2030, 1, 1, tzinfo=UTC)
+        assert store.verify()
+
+
+def test_closing_while_others_write_ends_every_call_cleanly(tmp_path: Path) -> None:
+    script = f"""
+import threading, time
+from assay import Store
+from assay.errors import AssayError
+for at in range(12):
+    store = Store({str(tmp_path)!r} + f"/m{{at}}.db")
+    def work():
+        try:
+            while True:
+                store.record("t")
+                store.recall("t")
+        except AssayError as error:
+            assert error.code == "closed", error
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.02)
+    store.close()
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@posix
+def test_i12_interrupts_at_any_moment_leave_the_store_usable(tmp_path: Path) -> None:
+    script = f"""
+import random, signal, time
+from assay import Store
+class Interrupt(BaseException):
+    pass
+def interrupt(*_):
+    raise Interrupt
+signal.signal(signal.SIGALRM, interrupt)
+store = Store({str(tmp_path / "memory.db")!r}, timeout=5)
+dice, hits = random.Random(3), 0
+until = time.monotonic() + 4
+while time.monotonic() < until:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, dice.uniform(0.0001, 0.004))
+        for at in range(50):
+            store.record(f"x {{at}}")
+            store.episodes.list(limit=1)
+    except Interrupt:
+        hits += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+assert hits > 20, hits
+store.record("still usable")
+with Store({str(tmp_path / "memory.db")!r}, timeout=5) as other:
+    other.record("by others too")
+assert store.verify(), store.verify()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@posix
+def test_coroutines_work_in_a_forked_child(tmp_path: Path) -> None:
+    script = f"""
+import asyncio, os
+from assay import Store
+store = Store({str(tmp_path / "memory.db")!r})
+asyncio.run(store.aio.record("in the parent"))
+pid = os.fork()
+if pid == 0:
+    asyncio.run(asyncio.wait_for(store.aio.record("in the child"), 10))
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+assert store.status().episodes == 2
+store.close()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_only_durable_modes_are_accepted(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="FULL or NORMAL"):
+        Store(tmp_path / "memory.db", synchronous="OFF")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda store: store.recall(session="\ud800"),
+        lambda store: store.erase(store.record("x"), reason="\ud800"),
+        lambda store: store.result(store.record("x"), True, note="\ud800"),
+        lambda store: store.episodes.list(after=2**70),
+        lambda store: store.audit.entries(2**70),
+        lambda store: store.continuity.text(2**70),
+        lambda store: store.history.changes("\ud800"),
+        lambda store: store.authority.claim("\ud800"),
+        lambda store: store.recall("x", since="999999w"),
+        lambda store: store.recall("x", since="²d"),
+        lambda store: store.recall("x", after="²"),
+        lambda store: store.record("x", happened_at=5),
+        lambda store: store.record("x", tags=5),
+        lambda store: store.record("x", metadata="abc"),
+        lambda store: store.record("x", idempotency_key=5),
+        lambda store: store.record("x", Kind.OUTCOME, success="yes"),
+        lambda store: store.authority.set(policy=["x"]),
+    ],
+)
+def test_what_cannot_be_stored_is_a_typed_error(tmp_path: Path, call: Callable[[Store], object]) -> None:
+    with Store(tmp_path / "memory.db") as store:
+        with pytest.raises(InvalidInput):
+            call(store)
         assert store.verify()

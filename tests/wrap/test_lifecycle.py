@@ -202,7 +202,7 @@ def test_an_unreadable_text_is_refused_and_the_wrap_stays_open(text: str) -> Non
     scene.say(FIRST)
     package = scene.prepare()
     result = scene.store.save_continuity(text, package.token)
-    assert result.status is WrapStatus.REFUSED and rules(result)[0] in ("text-empty", "text-too-large")
+    assert result.status is WrapStatus.REFUSED and {"text-empty", "text-too-large"} & set(rules(result))
     assert scene.prepare().token == package.token
 
 

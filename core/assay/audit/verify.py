@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from hashlib import sha256
 from typing import Any
 
 from assay.audit.log import OPERATIONS
@@ -11,6 +12,7 @@ from assay.audit.merkle import append_leaf, fold, leaf_hash, pack
 from assay.errors import StorageFailure
 from assay.model.status import Verification
 from assay.storage import audit_rows
+from assay.storage.failures import translated
 from assay.storage.reader import Reader
 from assay.storage.tables import AUDITED
 
@@ -21,19 +23,20 @@ def verify(reader: Reader, *, limit: int = 20) -> Verification:
     """Check every page, entry, hash and row of the store.
 
     Each live row must equal the last entry that wrote it, and no row may be missing, extra, or older than its
-    last entry. Runs in constant memory.
+    last entry. Derived rows (the search index) and operational ones are not covered. Runs in constant memory.
 
     Args:
         limit: How many problems are named.
     """
     replay = _Replay(reader, limit)
     try:
-        replay.problems += audit_rows.integrity(reader, limit)
-        replay.run()
+        with translated("the store"):
+            replay.problems += audit_rows.integrity(reader, limit)
+            replay.run()
     except StorageFailure as error:
         replay.problems.append(str(error))
-    except (ValueError, KeyError, TypeError) as error:
-        replay.problems.append(f"entry {replay.size}: cannot be read ({error})")
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        replay.problems.append(f"behind entry {replay.size}: cannot be read ({type(error).__name__}: {error})")
     return Verification(not replay.problems, replay.size, fold(replay.frontier).hex(), tuple(replay.problems[:limit]))
 
 
@@ -76,6 +79,8 @@ class _Replay:
             self.problems.append(f"entry {seq}: only the first entry may be `init`")
         if seq == 0 and entry["data"]["store"] != self.reader.meta("store_id").decode():
             self.problems.append("entry 0 belongs to another store")
+        if seq == 0 and entry["data"]["secret"] != sha256(self.reader.meta("secret")).hexdigest():
+            self.problems.append("the secret of the store was changed")
         if entry["ts"] < self.ts:
             self.problems.append(f"entry {seq} is older than the one before it")
         self.ts = entry["ts"]

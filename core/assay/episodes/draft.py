@@ -80,9 +80,10 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
         InvalidInput: With the name of the argument and what it may be.
     """
     content = scrub(_text(draft.content))
-    key = draft.idempotency_key
-    if key is not None and not (0 < len(key) <= _KEY_LENGTH and _KEY_CHARS.issuperset(key)):
+    if draft.idempotency_key is not None and not _is_key(draft.idempotency_key):
         raise InvalidInput("idempotency_key", "1 to 128 characters of 0-9 A-Z a-z . _ : -")
+    if draft.success is not None and not isinstance(draft.success, bool):
+        raise InvalidInput("success", "True, False or None")
     if draft.success is not None and draft.kind is not Kind.OUTCOME:
         raise InvalidInput("success", "only an outcome has it: pass kind=Kind.OUTCOME")
     if len(draft.derived_from) + len(draft.supersedes) > MAX_IDS_PER_CALL:
@@ -90,6 +91,10 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
     if (draft.target is not None) != (draft.verdict not in (None, Verdict.NEW)):
         raise InvalidInput("verdict", "echo, refines and conflicts need a target, and only they have one")
     happened = None if draft.happened_at is None else to_us(parse_time("happened_at", draft.happened_at))
+    if isinstance(draft.tags, str) or not isinstance(draft.tags, Sequence):
+        raise InvalidInput("tags", "a list of short texts")
+    if not isinstance(draft.metadata, Mapping):
+        raise InvalidInput("metadata", "a dictionary of JSON values")
     tags = [as_label("tags", tag) for tag in draft.tags]
     return Checked(
         draft,
@@ -147,6 +152,10 @@ def as_label(field_name: str, value: str) -> str:
     if not 0 < len(value) <= MAX_LABEL_CHARS or not value.isprintable():
         raise InvalidInput(field_name, f"1 to {MAX_LABEL_CHARS} printable characters")
     return value
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, str) and 0 < len(key) <= _KEY_LENGTH and _KEY_CHARS.issuperset(key)
 
 
 def _text(content: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.episodes.succession import link
+from assay.episodes.succession import link, settle_key
 from assay.storage import episode_rows
 from assay.storage.transaction import Transaction
 
@@ -14,7 +14,7 @@ def erase_episode(tx: Transaction, ref: str, *, reason: str) -> None:
 
     Args:
         ref: Full id of a live episode.
-        reason: Kept in the tombstone; `retention:<trust>` keeps the class of its descendants.
+        reason: Kept in the tombstone.
     """
     row = episode_rows.by_ids(tx, [ref])[0]
     before = [target for _, target in episode_rows.edges_from(tx, "supersedes", [ref])]
@@ -25,7 +25,7 @@ def erase_episode(tx: Transaction, ref: str, *, reason: str) -> None:
             if edge["kind"] == "derived" and column == "target":
                 continue  # what was derived from it keeps the link: it is trusted no more than an erased source
             tx.delete("edge", edge["id"])
-    for target in before:
+    for target in before if row["state_key"] is None else ():
         for source in behind:
             link(tx, "supersedes", source, target, made_by="rewired", reason="the episode between them was erased")
     if echoes:  # the oldest repetition becomes the first occurrence
@@ -34,4 +34,6 @@ def erase_episode(tx: Transaction, ref: str, *, reason: str) -> None:
         for other in others:
             link(tx, "echo", other, first, made_by="rewired")
     tx.delete("episode", ref)
+    if row["key_hash"] is not None:
+        settle_key(tx, row["key_hash"])
     tx.insert("tombstone", ref, {"n": row["n"], "erased": tx.now, "reason": reason, "idem": row["idem"]})

@@ -21,7 +21,7 @@ def effective_trust(
 ) -> dict[str, Trust]:
     """Compute the least of each item's own label and those of its sources, over every hop.
 
-    A source that was erased counts as external, unless retention erased it: then it keeps its class.
+    A source that was erased counts as external.
 
     Args:
         known: Labels that the caller has already read, by full id.
@@ -39,7 +39,7 @@ def effective_trust(
                 edges.setdefault(child, []).append(parent)
         for ref in missing:
             if ref not in labels:
-                labels[ref] = _erased_trust(reader, ref)
+                labels[ref] = Trust.EXTERNAL
         wave = [parent for ref in wave for parent in edges.get(ref, ()) if parent not in reached]
         wave = list(dict.fromkeys(wave))
         reached |= set(wave)
@@ -62,13 +62,6 @@ def _least(labels: dict[str, Trust], edges: Mapping[str, Sequence[str]], ids: Se
                 least[child] = lowest
                 changed = True
     return {ref: least[ref] for ref in ids}
-
-
-def _erased_trust(reader: Reader, ref: str) -> Trust:
-    row = reader.get("tombstone", ref)
-    if row is not None and row["reason"].startswith("retention:"):
-        return Trust(row["reason"].removeprefix("retention:"))
-    return Trust.EXTERNAL
 
 
 def descendants(reader: Reader, ids: Sequence[str]) -> list[str]:

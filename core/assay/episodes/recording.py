@@ -67,7 +67,8 @@ def write(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trus
     parents = list(dict.fromkeys(resolve(tx, ref) for ref in draft.derived_from))
     old = [resolve(tx, ref) for ref in draft.supersedes]
     digest = text_digest(tx, item.content)
-    verdict, target = _verdict(tx, draft, digest)
+    key = None if item.state_key is None else key_digest(tx, item.state_key)
+    verdict, target = _verdict(tx, draft, digest, key)
     ref = tx.new_id("ep")
     row = _row(tx, item) | {"happened": happened, "trust": trust.value, "verdict": verdict.value, "text_hash": digest}
     tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
@@ -153,8 +154,8 @@ def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
     return trust
 
 
-def _verdict(tx: Transaction, draft: Draft, digest: bytes) -> tuple[Verdict, str | None]:
-    """Relate the new text to what is held: the caller's word first, then identical text."""
+def _verdict(tx: Transaction, draft: Draft, digest: bytes, key: bytes | None) -> tuple[Verdict, str | None]:
+    """Relate the new text to what is held: the caller's word first, then identical text under the same state key."""
     if draft.verdict is not None:
         target = None if draft.target is None else resolve(tx, draft.target)
         if target is not None and replaced(tx, [target]):
@@ -163,9 +164,9 @@ def _verdict(tx: Transaction, draft: Draft, digest: bytes) -> tuple[Verdict, str
     same = episode_rows.by_text(tx, digest)
     if not same:
         return Verdict.NEW, None
-    gone = replaced(tx, [ref for ref, _, _ in same])
-    for ref, kind, success in same:
-        if ref in gone or kind != draft.kind.value:
+    gone = replaced(tx, [ref for ref, *_ in same])
+    for ref, kind, success, under in same:
+        if ref in gone or kind != draft.kind.value or under != key:
             continue
         if draft.success is not None and success is not None and bool(success) != draft.success:
             return Verdict.CONFLICTS, ref

@@ -12,7 +12,7 @@ from assay.storage import episode_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["claim_key", "heads", "link", "replaced", "resettle", "supersede"]
+__all__ = ["claim_key", "heads", "key_holder", "link", "objection", "replaced", "resettle", "settle_key", "supersede"]
 
 
 def link(
@@ -103,28 +103,59 @@ def objection(reader: Reader, old: dict[str, Any], new: dict[str, Any]) -> str:
     return ""
 
 
+def key_holder(reader: Reader, rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Give, of the episodes under one state key (newest by event time first), the one that holds it now."""
+    ids = [row["id"] for row in rows]
+    gone = replaced(reader, ids)
+    flagged = {row["source"] for row in reader.find("edge", {"source": ids, "kind": "conflicts", "made_by": "key"})}
+    live = (row for row in rows if row["id"] not in gone and row["id"] not in flagged and row["verdict"] != "echo")
+    return next(live, None)
+
+
 def claim_key(tx: Transaction, row: dict[str, Any]) -> None:
     """Place a new episode under its state key: the newest by event time holds it, the others are history.
 
-    A value of lower effective trust than the holder's is flagged as a conflict and does not take the place.
+    A value of lower effective trust never takes the place of a higher one: it is flagged as a conflict. The value
+    that is held already, said again, is a repetition.
     """
+    if row["verdict"] == "echo":
+        return
     others = [other for other in episode_rows.keyed(tx, row["key_hash"]) if other["id"] != row["id"]]
-    gone = replaced(tx, [other["id"] for other in others])
-    flagged = {source for source, _ in episode_rows.edges_from(tx, "conflicts", [other["id"] for other in others])}
-    holder = next((other for other in others if other["id"] not in gone and other["id"] not in flagged), None)
-    if holder is None:
-        return
-    trust = effective_trust(tx, [row["id"], holder["id"]])
-    if trust[row["id"]].rank < trust[holder["id"]].rank:
-        link(tx, "conflicts", row["id"], holder["id"], made_by="key", reason="lower trust under the same state key")
-        return
-    newer, older = (row, holder) if row["happened"] >= holder["happened"] else (holder, row)
+    holder = key_holder(tx, others)
+    if holder is not None:
+        newer, older = (row, holder) if row["happened"] >= holder["happened"] else (holder, row)
+        _rank(tx, older, newer)
+
+
+def settle_key(tx: Transaction, digest: bytes) -> None:
+    """Place every value under a state key anew, after one was erased, quarantined or trusted otherwise."""
+    every = {row["id"] for row in tx.find("episode", {"key_hash": digest})}
+    for edge in tx.find("edge", {"source": sorted(every), "made_by": ("key", "rewired")}):
+        if edge["target"] in every and edge["kind"] in ("supersedes", "suspended", "conflicts"):
+            tx.delete("edge", edge["id"])
+    holder: dict[str, Any] | None = None
+    for row in reversed(episode_rows.keyed(tx, digest)):
+        if row["verdict"] != "echo":
+            holder = row if holder is None else _rank(tx, holder, row)
+
+
+def _rank(tx: Transaction, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
+    """Let the newer of two values replace the older, unless it is trusted less; give the one that holds."""
+    trust = effective_trust(tx, [older["id"], newer["id"]])
+    if trust[newer["id"]].rank < trust[older["id"]].rank:
+        reason = "lower trust under the same state key"
+        link(tx, "conflicts", newer["id"], older["id"], made_by="key", reason=reason)
+        return older
     link(tx, "supersedes", newer["id"], older["id"], made_by="key", effective_from=newer["happened"])
+    return newer
 
 
 def resettle(tx: Transaction, ids: Sequence[str]) -> None:
     """Suspend the successions that some episodes may no longer win after a change of trust; resume those they may."""
+    for digest in {row["key_hash"] for row in episode_rows.by_ids(tx, list(ids)) if row["key_hash"] is not None}:
+        settle_key(tx, digest)
     edges = [row for row in tx.find("edge", {"source": list(ids)}) if row["kind"] in ("supersedes", "suspended")]
+    edges = [row for row in edges if row["made_by"] != "key"]
     refs = [ref for row in edges for ref in (row["source"], row["target"])]
     held = {row["id"] for row in episode_rows.by_ids(tx, refs) if row["quarantined"]}
     trust = effective_trust(tx, refs)

@@ -9,6 +9,8 @@ from typing import Any
 from assay.beliefs.standing import recheck
 from assay.episodes import erasing, lineage, loading
 from assay.episodes.loading import resolve
+from assay.episodes.succession import resettle
+from assay.errors import StorageFailure
 from assay.model.episode import Episode
 from assay.model.explanation import Erasure
 from assay.model.times import to_us
@@ -16,6 +18,7 @@ from assay.recall import index
 from assay.storage import episode_rows, pending_rows
 from assay.storage.database import Database
 from assay.storage.reader import Reader
+from assay.storage.traces import holds
 from assay.storage.transaction import Transaction
 
 __all__ = ["erase", "finish_erasures"]
@@ -37,24 +40,40 @@ def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -
         marks = _Marks(tx, episodes)
         tx.entry("erase", actor=actor)
         rewritten = [*_beliefs(tx, ids, marks), *_evidence(tx, ids, marks), *_documents(tx, marks), *_drafts(tx, marks)]
+        rewritten += _results(tx, ids, marks)
         for episode in episodes:
             index.remove(tx, episode.n, episode.content, to_us(episode.happened_at), episode.source)
             erasing.erase_episode(tx, episode.ref, reason=reason)
             pending_rows.note(tx, episode.ref, tx.now)
-        rewritten += [f"level of belief {name}" for name in recheck(tx, ids)]
+        resettle(tx, derived)
+        rewritten += [f"level of belief {name}" for name in recheck(tx, [*ids, *derived])]
+        traces.extend(marks.traces)
         return Erasure(tuple(ids), tuple(rewritten), tuple(derived), pending=True)
 
+    traces: list[bytes] = []
     done = database.mutate(write)
-    clean = finish_erasures(database)
+    clean = finish_erasures(database, traces)
     return Erasure(done.erased, done.rewritten, done.derived, pending=not clean)
 
 
-def finish_erasures(database: Database) -> bool:
-    """Empty the write-ahead log of what was erased; False while a reader pins it."""
-    if not database.truncate_log():
-        return False
-    database.operational(pending_rows.clear)
-    return database.truncate_log()
+def finish_erasures(database: Database, traces: Sequence[bytes] | None = None) -> bool:
+    """Clear the files of what was erased; False while a reader pins the write-ahead log, or the disk refuses.
+
+    Args:
+        traces: Bytes that give the erased text away; None when they are no longer known.
+    """
+    try:
+        with database.read() as reader:
+            noted = pending_rows.noted(reader)
+        if not database.truncate_log():
+            return False
+        if traces is None or holds(database.path, traces):
+            # Pages that SQLite has split or merged keep stale copies of what was moved; secure_delete misses them.
+            database.vacuum()
+        database.operational(lambda tx: pending_rows.clear(tx, noted))
+        return database.truncate_log()
+    except StorageFailure:
+        return False  # the erasure stands; it stays pending, and is tried again at the next opening or erase
 
 
 class _Marks:
@@ -68,7 +87,9 @@ class _Marks:
         words = {word for text in self.texts for word in _tokens(text) if len(word) >= 4}
         frequency, _ = index.document_frequency(reader, sorted({term for word in words for term in content_set(word)}))
         rare = {word for word in words if all(frequency.get(term, 0) <= 1 for term in content_set(word))}
+        self.traces = [episode.content.encode()[:64] for episode in episodes if len(episode.content) >= 8]
         self.words = frozenset(rare - _elsewhere(reader, rare, {episode.ref for episode in episodes}))
+        self.traces += [word.encode() for word in self.words if len(word) >= 6]
 
     def found_in(self, text: str) -> bool:
         """Tell whether a text repeats an erased episode."""
@@ -154,6 +175,20 @@ def _unsaid(stored: str, marks: _Marks) -> str:
     detail["sources"] = {line: refs for line, refs in sources.items() if not marks.found_in(line)}
     detail["relayed"] = [line for line in relayed if not marks.found_in(line)]
     return json.dumps(detail, ensure_ascii=False)
+
+
+def _results(tx: Transaction, ids: Sequence[str], marks: _Marks) -> list[str]:
+    """Remove how acting on an erased episode went, and blank the notes that repeat it."""
+    changed: list[str] = []
+    for row in tx.find("result"):
+        if row["subject"] in ids:
+            tx.delete("result", row["id"])
+        elif row["note"] and marks.found_in(row["note"]):
+            tx.update("result", row["id"], {"note": ""})
+        else:
+            continue
+        changed.append(f"result {row['id']}")
+    return changed
 
 
 def _drafts(tx: Transaction, marks: _Marks) -> list[str]:

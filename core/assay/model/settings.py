@@ -69,7 +69,7 @@ class Settings:
 
     def _check(self, name: str, value: JsonValue) -> None:
         if name == "policy":
-            if value not in POLICIES:
+            if not isinstance(value, str) or value not in POLICIES:
                 raise InvalidInput(name, f"one of {', '.join(POLICIES)}")
         elif name == "requires_baton":
             if not isinstance(value, bool):

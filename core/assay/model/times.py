@@ -39,12 +39,17 @@ def parse_time(field: str, value: datetime | date | str, *, now: datetime | None
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise InvalidInput(field, "a datetime without time zone: use datetime.now(UTC) or .replace(tzinfo=UTC)")
-        return value.astimezone(UTC)
+        return _in_utc(field, value)
     if isinstance(value, date):
         return day_end(value) if end else datetime(value.year, value.month, value.day, tzinfo=UTC)
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"a time is needed, not {type(value).__name__}")
     text = value.strip()
-    if now is not None and text[:-1].isdigit() and text[-1:] in _UNITS and len(text) <= 7:
-        return now - timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
+    if now is not None and text[:-1].isdecimal() and text[-1:] in _UNITS and len(text) <= 7:
+        try:
+            return now - timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
+        except OverflowError as error:
+            raise InvalidInput(field, f"{text} ago is before the year 1") from error
     try:
         if len(text) == len("2026-01-31"):
             return parse_time(field, date.fromisoformat(text), end=end)
@@ -52,10 +57,14 @@ def parse_time(field: str, value: datetime | date | str, *, now: datetime | None
     except (ValueError, OverflowError) as error:
         form = "ISO 8601, such as 2026-01-31T09:00:00+00:00"
         raise InvalidInput(field, f"{text[:40]!r} is not a time: use {form}") from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else _in_utc(field, moment)
+
+
+def _in_utc(field: str, moment: datetime) -> datetime:
     try:
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment.astimezone(UTC)
     except OverflowError as error:
-        raise InvalidInput(field, f"{text[:40]!r} is outside the years 1 to 9999") from error
+        raise InvalidInput(field, "outside the years 1 to 9999 in UTC") from error
 
 
 def day_end(day: date) -> datetime:

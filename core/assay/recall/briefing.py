@@ -72,14 +72,14 @@ def brief(
     budget -= counter("\n".join(item.line for item in continuity.items))
     blocks, left_out = _fitted(_blocks(reader, goal, cache, exclude, now_us, deadline), counter, budget)
     shown = [block for block in (continuity, *blocks) if block.items]
+    text = _text(head, shown, left_out, tail)
+    while shown and counter(text) > tokens:  # a counter may find more in the whole than in its lines
+        *shown, last = shown
+        shown += [_Block(last.heading, last.items[:-1])] if len(last.items) > 1 else []
+        left_out += 1
+        text = _text(head, shown, left_out, tail)
     if not shown:
         return Briefing("")
-    lines = [head]
-    for block in shown:
-        lines += [*([block.heading] if block.heading else []), *(item.line for item in block.items)]
-    if left_out:
-        lines.append(_more(left_out))
-    text = "\n".join([*lines, tail])
     items = [item for block in shown for item in block.items]
     return Briefing(
         text,
@@ -88,6 +88,13 @@ def brief(
         counter(text),
         left_out,
     )
+
+
+def _text(head: str, blocks: Sequence[_Block], left_out: int, tail: str) -> str:
+    lines = [head]
+    for block in blocks:
+        lines += [*([block.heading] if block.heading else []), *(item.line for item in block.items)]
+    return "\n".join([*lines, *([_more(left_out)] if left_out else []), tail])
 
 
 def _more(left_out: int) -> str:

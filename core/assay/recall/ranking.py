@@ -32,7 +32,7 @@ _OWN = 1.5  # the question says I, and the user speaks
 _BESIDE = {-2: 0.2, -1: 0.4, 1: 0.3, 2: 0.2}
 _SESSION = 0.2
 # Postings read per query before common terms only complete the candidates that rarer ones brought.
-_BUDGET = 40_000
+_BUDGET = 32_000
 _FIRST_PERSON = frozenset(["i", "me", "my", "mine", "myself", "we", "us", "our", "ours"]) | frozenset(
     ["ich", "mein", "je", "mon", "yo", "mi", "я", "мой", "我", "私"]
 )

@@ -28,12 +28,12 @@ def item_line(ref: str, text: str, *, facts: str = "", trust: Trust = Trust.AGEN
 
 def quoted_line(text: str) -> str:
     """Render a line of a document behind `> `, so that it can start nothing of ours."""
-    return f"> {escaped(text)[1:-1]}" if _hidden(text) else f"> {text}"
+    return f"> {escaped(text)[1:-1]}" if _hidden(text) or "<" in text else f"> {text}"
 
 
 def escaped(text: str) -> str:
-    r"""Give a text as one JSON string; controls, bidi marks, zero-width and TAG characters become `\u` escapes."""
-    quoted = json.dumps(text, ensure_ascii=False)
+    r"""Give a text as one JSON string; what is invisible, and `<`, which begins a fence, become `\u` escapes."""
+    quoted = json.dumps(text, ensure_ascii=False).replace("<", r"\u003c")
     if not _hidden(quoted):
         return quoted
     return "".join(json.dumps(char)[1:-1] if _is_hidden(char) else char for char in quoted)

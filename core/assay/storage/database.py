@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from assay.errors import Busy, Closed, OutcomeUnknown, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.connection import configure, connect, prepare_file
-from assay.storage.failures import is_contention, translate, translated
+from assay.storage.failures import is_contention, translate, translated, unstorable
 from assay.storage.pool import ReaderPool
 from assay.storage.queue import WriterQueue
 from assay.storage.reader import Reader
@@ -99,7 +99,7 @@ class Database:
     def read(self) -> Generator[Reader]:
         """Give a snapshot; it is released when the block ends."""
         if self.path == _MEMORY:
-            with self._writer_lock(self._deadline()):
+            with self._writer_lock(self._deadline()), translated(self.path):
                 yield Reader(self._writer_connection(), self._secret)
             return
         connection = self._pool.take(self._deadline())
@@ -109,6 +109,8 @@ class Database:
             yield Reader(connection, self._secret)
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise unstorable(error) from error
         finally:
             self._pool.give(connection)
 
@@ -146,20 +148,27 @@ class Database:
             busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not busy
 
+    def vacuum(self) -> None:
+        """Write the file anew: pages that SQLite has split or merged may keep stale bytes that nothing points to."""
+        if self.path != _MEMORY:
+            with self._turn(self._deadline()) as connection, translated(self.path):
+                connection.execute("VACUUM")
+
     def close(self) -> None:
         """Close every connection; the last process to close empties the write-ahead log."""
         if self._closed:
             return
         self._closed = True
         self._pool.close()
-        if self._writer is not None:
-            # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
-            # another process has the file open, and then closing does not checkpoint.
-            with suppress(StorageFailure):
-                self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
-            self._writer.close()
-            self._writer = None
-        self._queue.close()
+        with self._writer_lock(self._deadline()):  # a change that is going on in another thread ends first
+            if self._writer is not None:
+                # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
+                # another process has the file open, and then closing does not checkpoint.
+                with suppress(StorageFailure):
+                    self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
+                self._writer.close()
+                self._writer = None
+            self._queue.close()
         _instances.discard(self)
 
     # -- inside ------------------------------------------------------------------------------------------------
@@ -246,14 +255,16 @@ class Database:
             raise ReadOnly(f"{self.path} was opened read-only: open it without read_only to write")
         deadline, generation = self._deadline(), self._generation
         with self._turn(deadline) as connection:
-            self._begin(connection, deadline)
             try:
+                self._begin(connection, deadline)
                 result, written, crossed = fn(connection)
                 if generation != self._generation:
                     raise StorageFailure("the process was forked inside a change: only the parent can commit it")
                 self._commit(connection, written)
             except sqlite3.Error as error:
                 raise translate(error, self.path) from error
+            except (UnicodeEncodeError, OverflowError) as error:
+                raise unstorable(error) from error
             finally:
                 if generation == self._generation and connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -306,13 +317,26 @@ class Database:
         if self._holder == threading.get_ident():
             raise RuntimeError("a change was begun inside another change of the same store")
         lock = self._lock  # after a fork the child has a new one
-        if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise Busy(f"{self.path}: other threads held the store until the deadline: nothing was written; try again")
-        self._holder = threading.get_ident()
+        try:
+            if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                raise Busy(f"{self.path}: other threads held the store until the deadline; nothing was written")
+            self._holder = threading.get_ident()
+        except BaseException as error:
+            if not isinstance(error, Busy):
+                self._release_unheld(lock)
+            raise
         try:
             yield
         finally:
             self._holder = None
+            lock.release()
+
+    def _release_unheld(self, lock: threading.Lock) -> None:
+        """Free a lock that an interrupt took between its acquisition and the note of who holds it."""
+        until = time.monotonic() + 0.1  # another thread that has just acquired it notes so within microseconds
+        while lock.locked() and self._holder is None and time.monotonic() < until:
+            time.sleep(0.001)
+        if lock.locked() and self._holder is None:
             lock.release()
 
     def _writer_connection(self) -> sqlite3.Connection:

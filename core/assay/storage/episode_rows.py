@@ -90,12 +90,13 @@ def next_number(tx: Transaction) -> int:
     return tx.numbered
 
 
-def by_text(reader: Reader, digest: bytes) -> list[tuple[str, str, int | None]]:
-    """Give (id, kind, success) of the live episodes whose folded text has a digest, oldest first."""
+def by_text(reader: Reader, digest: bytes) -> list[tuple[str, str, int | None, bytes | None]]:
+    """Give (id, kind, success, key digest) of the live episodes whose folded text has a digest, oldest first."""
     rows = reader.execute(
-        "SELECT id, kind, success FROM episode WHERE text_hash = ? AND quarantined = 0 ORDER BY n LIMIT 50", (digest,)
+        "SELECT id, kind, success, key_hash FROM episode WHERE text_hash = ? AND quarantined = 0 ORDER BY n LIMIT 50",
+        (digest,),
     )
-    return [(row[0], row[1], row[2]) for row in rows]
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
 
 
 def keyed(reader: Reader, digest: bytes) -> list[dict[str, Any]]:

@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from assay.errors import Busy, Damaged, ForeignDatabase, ReadOnly, StorageFailure
+from assay.errors import Busy, Damaged, ForeignDatabase, InvalidInput, ReadOnly, StorageFailure
 
-__all__ = ["is_contention", "translate", "translated"]
+__all__ = ["is_contention", "translate", "translated", "unstorable"]
 
 _FULL = "the disk is full: nothing was written; free some space and try again"
 
@@ -43,6 +43,13 @@ def translated(path: str) -> Generator[None]:
         yield
     except sqlite3.Error as error:
         raise translate(error, path) from error
+
+
+def unstorable(error: UnicodeEncodeError | OverflowError) -> InvalidInput:
+    """Turn what SQLite cannot take as a value into a typed error."""
+    if isinstance(error, UnicodeEncodeError):
+        return InvalidInput("argument", "a text holds half of a surrogate pair: decode it as UTF-8 first")
+    return InvalidInput("argument", "a number is too large: at most 63 bits can be kept")
 
 
 def _primary(error: sqlite3.Error) -> int:

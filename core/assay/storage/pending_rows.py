@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.storage.database import OperationalWriter
 from assay.storage.reader import Reader
+from assay.storage.transaction import Transaction
 
-__all__ = ["clear", "faults", "note", "pending"]
+__all__ = ["clear", "faults", "note", "noted", "pending"]
 
 
-def note(tx: Reader, ref: str, asked: int) -> None:
+def note(tx: Transaction, ref: str, asked: int) -> None:
     """Note that the bytes of an erased item may still be in the write-ahead log."""
-    tx.execute("INSERT OR REPLACE INTO pending_erase VALUES(?, ?)", (ref, asked))
+    tx.write("INSERT OR REPLACE INTO pending_erase VALUES(?, ?)", (ref, asked))
 
 
 def pending(reader: Reader) -> int:
@@ -19,9 +22,15 @@ def pending(reader: Reader) -> int:
     return count
 
 
-def clear(tx: OperationalWriter) -> None:
-    """Forget the pending erasures: the write-ahead log was emptied behind them."""
-    tx.execute("DELETE FROM pending_erase")
+def noted(reader: Reader) -> list[str]:
+    """Give the ids of the erasures that are not finished."""
+    return [row[0] for row in reader.execute("SELECT id FROM pending_erase")]
+
+
+def clear(tx: OperationalWriter, ids: Sequence[str]) -> None:
+    """Forget pending erasures: the files were cleared behind them."""
+    for ref in ids:
+        tx.execute("DELETE FROM pending_erase WHERE id = ?", (ref,))
 
 
 def faults(reader: Reader) -> dict[str, int]:

@@ -12,6 +12,7 @@ from assay.episodes import loading, succession
 from assay.episodes.recording import key_digest
 from assay.errors import InvalidInput, NotFound
 from assay.model.episode import Episode, JsonValue
+from assay.model.settings import POLICIES
 from assay.model.times import from_us
 from assay.storage import audit_rows, document_rows, episode_rows
 from assay.storage.database import Database
@@ -197,12 +198,8 @@ class Keys:
     def get(self, key: str) -> Episode | None:
         """Give the episode that holds a key now, or None."""
         with self._database.read() as reader:
-            rows = episode_rows.keyed(reader, key_digest(reader, key))
-            ids = [row["id"] for row in rows]
-            gone = succession.replaced(reader, ids)
-            flagged = {source for source, _ in episode_rows.edges_from(reader, "conflicts", ids)}
-            holders = [ref for ref in ids if ref not in gone and ref not in flagged]
-            return loading.load(reader, holders[:1])[0] if holders else None
+            holder = succession.key_holder(reader, episode_rows.keyed(reader, key_digest(reader, key)))
+            return None if holder is None else loading.build(reader, [holder])[0]
 
     def history(self, key: str) -> Sequence[Episode]:
         """Give every value of a key, newest first."""
@@ -350,8 +347,10 @@ class Authority:
 
         def write(tx: Any) -> None:
             tx.settings.changed(**values)
-            tx.entry("setting", actor="host", data=dict(values))
-            for name, value in values.items():
+            presets = POLICIES[str(values["policy"])] if "policy" in values else {}
+            changes: dict[str, JsonValue] = {**presets, **values}
+            tx.entry("setting", actor="host", data=changes)
+            for name, value in changes.items():
                 tx.put_setting(name, value)
 
         self._database.mutate(write)

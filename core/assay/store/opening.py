@@ -63,7 +63,10 @@ class OpenStore:
         self._clock = clock or _now
         self._tail = TailCache()
         self._executor: ThreadPoolExecutor | None = None
+        self._executor_pid = 0
         self._on_audit_event = on_audit_event
+        if synchronous not in ("FULL", "NORMAL"):
+            raise InvalidInput("synchronous", "FULL or NORMAL")
         if self._default_trust.rank > self._ceiling.rank:
             raise NotAuthorised(f"default_trust {default_trust} is above trust_ceiling {trust_ceiling}")
         project = as_label("project_name", project_name) if project_name is not None else "Agent"
@@ -101,9 +104,9 @@ class OpenStore:
 
     def close(self) -> None:
         """Close every connection; idempotent."""
-        if self._executor is not None:
+        if self._executor is not None and self._executor_pid == os.getpid():
             self._executor.shutdown(wait=True)
-            self._executor = None
+        self._executor = None
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -148,10 +151,10 @@ class OpenStore:
         finish_erasures(self._database)
 
     def _worker(self) -> ThreadPoolExecutor:
-        if self._executor is None:
+        if self._executor is None or self._executor_pid != os.getpid():  # the thread does not follow a fork
             from assay.store.proxy import make_worker
 
-            self._executor = make_worker()
+            self._executor, self._executor_pid = make_worker(), os.getpid()
         return self._executor
 
     def _committed(self, entries: Sequence[Entry]) -> None:

@@ -59,7 +59,7 @@ def as_query(
         state_key = fold(state_key).strip()
     if isinstance(kinds, str):
         kinds = (kinds,)
-    if after is not None and not after.isdigit():
+    if after is not None and not (after.isascii() and after.isdecimal()):
         raise InvalidInput("after", "the cursor that `Recall.next` gave")
     return Query(
         text=text,

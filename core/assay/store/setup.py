@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from assay.errors import InvalidInput
@@ -35,6 +36,7 @@ def initialiser(
         store_id = tx.new_id("st")
         tx.put_meta("store_id", store_id.encode())
         data: dict[str, JsonValue] = {"store": store_id, "schema": SCHEMA_VERSION, "hash": "sha256", "key": None}
+        data["secret"] = sha256(tx.meta("secret")).hexdigest()
         tx.entry("init", actor="host", data=data)
         tx.put_setting("project_name", project)
         tx.put_setting("schema", json.loads(schema_json(_schema(schema))))

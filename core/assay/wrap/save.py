@@ -171,8 +171,6 @@ def _keep_draft(tx: Transaction | None, call: _Call, row: dict[str, Any]) -> Non
 
 
 def _unreadable(text: str) -> Finding | None:
-    if not text.strip():
-        return found("text-empty", "the text is empty", "answer with the whole document")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_DOCUMENT_BYTES:
         return found("text-too-large", f"{size:,} bytes, the limit is {MAX_DOCUMENT_BYTES:,}", "shorten the document")

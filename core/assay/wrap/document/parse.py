@@ -27,6 +27,8 @@ def parse(text: str, schema: Schema) -> Parsed:
     if cleaned.removed.total():
         counts = ", ".join(f"{count} {what}" for what, count in sorted(cleaned.removed.items()) if count)
         reader.findings.append(found("output-cleaned", f"removed: {counts}"))
+    if not any(cleaned.lines):
+        reader.findings.append(found("text-empty", "no text is left", "answer with the whole document"))
     document = reader.read()
     return Parsed(document, tuple(reader.moves), tuple(sorted(reader.findings, key=lambda one: (one.line, one.rule))))
 
