@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import cycle
 
-from .play import Attack, Call, Days, Save, Stage, Step, agent, page, tool, user
+from .play import Attack, Call, Days, Save, Stage, Step, agent, page, shows, tool, user
 from .statements import Statement, statements
 
 __all__ = ["evidence"]
@@ -79,7 +79,12 @@ def evidence() -> Iterator[Attack]:
 
 def _erased(one: Statement) -> tuple[Step, ...]:
     steps = _again(one, _cited("{two}", one.second))
-    gone = Call(lambda stage: stage.scene.prepare() and stage.scene.store.erase(stage.told["two"].ref))
+
+    def vanish(stage: Stage) -> object:
+        stage.scene.prepare()
+        return stage.scene.store.erase(stage.told["two"].ref)
+
+    gone = Call(vanish)
     return (*steps[:4], gone, steps[4])
 
 
@@ -155,8 +160,10 @@ def _markers(spread: Iterator[Statement]) -> Iterator[Attack]:
 
 def _floods(spread: Iterator[Statement]) -> Iterator[Attack]:
     """Many weak episodes in place of a strong one, and few episodes for many claims."""
-    remarks = ("my own notes agree on that", "nobody objected at lunch", "written down in my diary")
-    remarks += ("a hunch, but a strong one", "as everybody knows by now", "and the weather was fine")
+    remarks = [
+        *("my own notes agree on that", "nobody objected at lunch", "written down in my diary"),
+        *("a hunch, but a strong one", "as everybody knows by now", "and the weather was fine"),
+    ]
     for speaker in (agent, user):
         one = next(spread)
         steps: list[Step] = []
@@ -202,4 +209,4 @@ def _rewritten(spread: Iterator[Statement]) -> Iterator[Attack]:
         earned = _again(one, _cited("{two}", one.second))
         steps = (*earned, user("three", "Lunch was good", "s3"), Save((f"- line: {stranger} | 2x",)))
         yield Attack("A13", f"other words under an earned level: {stranger}", steps,
-                     lambda stage, stranger=stranger: stranger in stage.text)  # fmt: skip
+                     shows(stranger))  # fmt: skip

@@ -164,3 +164,8 @@ class Attack:
         if self.through(stage):
             return Verdict.THROUGH, stage
         return Verdict.FLAGGED if self.flagged(stage) else Verdict.BLOCKED, stage
+
+
+def shows(text: str) -> Callable[[Stage], bool]:
+    """Tell whether a text stands in the document."""
+    return lambda stage: text in stage.text

@@ -32,6 +32,7 @@ def statements() -> list[Statement]:
     for row in (row for row in rows if not row.startswith("#")):
         language, claim, first, second, denied, fills = row.split("\t")
         for subject, value, other in (fill.split(",") for fill in fills.split(";")):
-            texts = [text.format(x=subject, n=value) for text in (claim, first, second, denied)]
-            found.append(Statement(language, *texts, changed=claim.format(x=subject, n=other) if value else ""))
+            told, once, twice, never = (text.format(x=subject, n=value) for text in (claim, first, second, denied))
+            changed = claim.format(x=subject, n=other) if value else ""
+            found.append(Statement(language, told, once, twice, never, changed))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ def test_an_agent_with_tools_reaches_3x_in_three_sessions_and_words_alone_stop_a
 ) -> None:
     router = StoreRouter(tmp_path / "memory.db")
     options = SessionOptions(wrap=WrapPolicy.manual())
-    for day, text in enumerate((*SAID, *([] if tools else SAID))):
+    said: list[str] = [*SAID, *([] if tools else SAID)]
+    for day, text in enumerate(said):
         session = router.session(SessionKey("ada", f"s{day}"), options=options)
         session.run_started()
         session.user_message("Please get the tests to run" if tools else f"{text}, I tell you for the {day}. time")
@@ -47,7 +49,7 @@ def test_an_agent_with_tools_reaches_3x_in_three_sessions_and_words_alone_stop_a
             session.tool_result("bash", SEEN[day], call_id=f"c{day}")
         session.agent_message(text)
         session.close_run()
-        session.wrap(lambda prompt, level=day + 1: _composed(prompt, level), now=True)
+        session.wrap(partial(_composed, level=day + 1), now=True)
     router.close()
     with Store(tmp_path / "memory.db") as store:
         belief = store.beliefs.get("redis")

@@ -82,7 +82,7 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
     content = scrub(_text(draft.content))
     if draft.idempotency_key is not None and not _is_key(draft.idempotency_key):
         raise InvalidInput("idempotency_key", "1 to 128 characters of 0-9 A-Z a-z . _ : -")
-    if draft.success is not None and not isinstance(draft.success, bool):
+    if draft.success is not None and not isinstance(draft.success, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("success", "True, False or None")
     if draft.success is not None and draft.kind is not Kind.OUTCOME:
         raise InvalidInput("success", "only an outcome has it: pass kind=Kind.OUTCOME")
@@ -91,9 +91,9 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
     if (draft.target is not None) != (draft.verdict not in (None, Verdict.NEW)):
         raise InvalidInput("verdict", "echo, refines and conflicts need a target, and only they have one")
     happened = None if draft.happened_at is None else to_us(parse_time("happened_at", draft.happened_at))
-    if isinstance(draft.tags, str) or not isinstance(draft.tags, Sequence):
+    if isinstance(draft.tags, str) or not isinstance(draft.tags, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("tags", "a list of short texts")
-    if not isinstance(draft.metadata, Mapping):
+    if not isinstance(draft.metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("metadata", "a dictionary of JSON values")
     tags = [as_label("tags", tag) for tag in draft.tags]
     return Checked(

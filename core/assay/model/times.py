@@ -42,7 +42,7 @@ def parse_time(field: str, value: datetime | date | str, *, now: datetime | None
         return _in_utc(field, value)
     if isinstance(value, date):
         return day_end(value) if end else datetime(value.year, value.month, value.day, tzinfo=UTC)
-    if not isinstance(value, str):
+    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(field, f"a time is needed, not {type(value).__name__}")
     text = value.strip()
     if now is not None and text[:-1].isdecimal() and text[-1:] in _UNITS and len(text) <= 7:
