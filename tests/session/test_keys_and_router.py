@@ -78,7 +78,7 @@ def test_a_store_that_the_host_gave_stays_open(tmp_path: Path) -> None:
     with Store(tmp_path / "m.db") as store:
         with StoreRouter(store) as router:
             say(router, None, "Hello there")
-        store.record("still open")
+        assert store.record("still open").content == "still open"
 
 
 def test_only_idle_stores_are_closed_and_they_open_again(tmp_path: Path) -> None:
