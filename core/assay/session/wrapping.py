@@ -34,10 +34,13 @@ def rounds(session: Session, *, now: bool) -> Steps:
     from assay.wrap.lifecycle import pending
 
     conversation, policy = session.conversation, session.options.wrap
+    reason = "" if now else _not_now(session)
+    if reason:
+        return WrapResult(WrapStatus.NOT_DUE, message=reason)
     with conversation.home.store() as store, database_of(store).read() as reader:
         waiting = pending(reader)
         quiet = database_of(store).wall() - conversation.previous if conversation.previous else 0
-    reason = "" if now else _not_due(session, waiting, timedelta(microseconds=quiet))
+    reason = "" if now else _too_few(session, waiting, timedelta(microseconds=quiet))
     if reason:
         return WrapResult(WrapStatus.NOT_DUE, message=reason)
     while True:
@@ -101,8 +104,8 @@ def _round(conversation: Conversation, retries: int) -> Steps:
     return result
 
 
-def _not_due(session: Session, waiting: int, quiet: timedelta) -> str:
-    """Say why it is not time to wrap, or "" when it is."""
+def _not_now(session: Session) -> str:
+    """Say why it is not time to wrap, whatever waits, or ""."""
     conversation, policy = session.conversation, session.options.wrap
     if not session.root:
         return "a sub-agent does not wrap"
@@ -112,8 +115,15 @@ def _not_due(session: Session, waiting: int, quiet: timedelta) -> str:
         return "the run is still open"
     if conversation.failed:
         return "the run failed; its episodes stay in the window of the next wrap"
+    return ""
+
+
+def _too_few(session: Session, waiting: int, quiet: timedelta) -> str:
+    """Say that too few episodes wait for a wrap, or ""."""
+    conversation, policy = session.conversation, session.options.wrap
+    due = policy.episodes or 1
     idle = policy.idle is not None and quiet >= policy.idle and waiting > conversation.recorded
-    return "" if waiting >= policy.episodes or idle else f"{waiting} episodes wait; a wrap is due at {policy.episodes}"
+    return "" if waiting >= due or idle else f"{waiting} episodes wait; a wrap is due at {due}"
 
 
 def _sync_text(composed: str | Awaitable[str]) -> str:

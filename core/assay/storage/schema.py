@@ -12,7 +12,7 @@ __all__ = ["SCHEMA_VERSION", "check", "create", "digest", "version"]
 SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x41535359  # "ASSY"
 # The digest of each schema version: a file with altered tables, foreign triggers or views is refused.
-_DIGESTS = {1: "8ad7474f8085ced2ac80a663d08980d06bc217160537931f829623cad4d2bc23"}
+_DIGESTS = {1: "124a32214ba5de33ffcf158ea5c40c45d14f9c01eb384a670db5354de5327742"}
 
 
 def version(connection: sqlite3.Connection, path: str) -> int:

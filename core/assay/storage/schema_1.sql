@@ -12,6 +12,7 @@ CREATE TABLE tombstone(
   id TEXT PRIMARY KEY, n INTEGER NOT NULL, erased INTEGER NOT NULL, reason TEXT NOT NULL, idem TEXT,
   salt BLOB NOT NULL, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstone_number ON tombstone(n);
+CREATE INDEX tombstone_idem ON tombstone(idem) WHERE idem IS NOT NULL;
 CREATE TABLE edge(
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL, reason TEXT NOT NULL,
   made_by TEXT NOT NULL, inferred INTEGER NOT NULL, effective_from INTEGER NOT NULL, made INTEGER NOT NULL,
