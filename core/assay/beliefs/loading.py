@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from assay.errors import NotFound
 from assay.model.belief import Belief, Evidence
+from assay.model.constants import MIN_REF_CHARS
 from assay.model.labels import BeliefKind, Mark, Residence
 from assay.model.times import from_us
 from assay.storage.reader import Reader
 
-__all__ = ["all_beliefs", "as_belief", "evidence_of"]
+__all__ = ["all_beliefs", "as_belief", "evidence_of", "find_belief"]
+
+_SHOWN = len("be_") + MIN_REF_CHARS
 
 
 def all_beliefs(reader: Reader, *residences: Residence) -> list[Belief]:
@@ -18,6 +22,20 @@ def all_beliefs(reader: Reader, *residences: Residence) -> list[Belief]:
     where = {"residence": [residence.value for residence in residences]} if residences else {}
     beliefs = [as_belief(row) for row in reader.find("belief", where)]
     return sorted(beliefs, key=lambda one: (one.section, one.position, one.ref))
+
+
+def find_belief(reader: Reader, name: str) -> Belief:
+    """Find a belief by its name, or by its ref or a unique prefix of it as shown.
+
+    Raises:
+        NotFound: There is none, or several begin with this ref.
+    """
+    beliefs = all_beliefs(reader)
+    named = [one for one in beliefs if one.name == name and name]
+    found = named or [one for one in beliefs if len(name) >= _SHOWN and one.ref.startswith(name)]
+    if len(found) != 1:
+        raise NotFound(name, "no belief of this store, or several, have this name or ref")
+    return found[0]
 
 
 def as_belief(row: dict[str, Any]) -> Belief:

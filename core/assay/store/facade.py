@@ -10,6 +10,7 @@ from assay.episodes.draft import Draft, as_member
 from assay.model.episode import Episode, JsonValue
 from assay.model.labels import Kind, Origin, Trust, Verdict
 from assay.model.times import to_us
+from assay.store.namespaces import as_ref
 from assay.store.opening import OpenStore
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ class Store(OpenStore):
             self._origin if origin is None else as_member("origin", origin, Origin),
             source, self.session if session is None else session, run,
             None if trust is None else as_member("trust", trust, Trust), success, state_key,
-            [_ref(item) for item in derived_from], [_ref(item) for item in supersedes], tags, metadata or {},
+            [as_ref(item) for item in derived_from], [as_ref(item) for item in supersedes], tags, metadata or {},
             happened_at, idempotency_key, None if verdict is None else as_member("verdict", verdict, Verdict),
-            None if target is None else _ref(target), inferred,
+            None if target is None else as_ref(target), inferred,
         )  # fmt: skip
         return self._record([draft])[0]
 
@@ -156,8 +157,8 @@ class Store(OpenStore):
         with self._database.read() as reader:
             query = as_query(
                 reader, text, kinds=kinds, since=since, until=until, tags=tags, trust=trust, session=session,
-                source=source, state_key=state_key, refs=None if refs is None else [_ref(item) for item in refs],
-                exclude=[_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history,
+                source=source, state_key=state_key, refs=None if refs is None else [as_ref(item) for item in refs],
+                exclude=[as_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history,
                 limit=limit, after=after, now=now, mode=mode, metadata=metadata, phrase=phrase,
             )  # fmt: skip
             return search(reader, query, self._tail, now_us=to_us(now))
@@ -199,7 +200,7 @@ class Store(OpenStore):
                 counter=self.count_tokens,
                 cache=self._tail,
                 label=run or session or self.session or "store",
-                exclude=frozenset(full_refs(reader, [_ref(item) for item in exclude])),
+                exclude=frozenset(full_refs(reader, [as_ref(item) for item in exclude])),
                 now_us=to_us(self._clock()),
                 deadline=Deadline(deadline),
                 with_continuity=continuity,
@@ -284,7 +285,7 @@ class Store(OpenStore):
         """Say how acting on an episode or a belief went; it may reorder what is recalled, and promotes nothing."""
         from assay.track_record.results import add_result
 
-        target = _ref(ref)
+        target = as_ref(ref)
         self._database.mutate(lambda tx: add_result(tx, target, worked, note, actor=self._origin.value))
 
     def explain(self, ref: Ref) -> Explanation:
@@ -296,7 +297,7 @@ class Store(OpenStore):
         from assay.store.questions import explain
 
         with self._database.read() as reader:
-            return explain(reader, _ref(ref))
+            return explain(reader, as_ref(ref))
 
     def correct(self, ref: Ref, text: str, *, source: str = "") -> Episode:
         """Record a text in the place of an episode; the old one stays stored, and is shown with `history=True`.
@@ -317,7 +318,7 @@ class Store(OpenStore):
         """
         from assay.govern.erase import erase
 
-        return erase(self._database, [_ref(ref)], reason=reason, actor=self._origin.value)
+        return erase(self._database, [as_ref(ref)], reason=reason, actor=self._origin.value)
 
     def verify(self, *, limit: int = 20) -> Verification:
         """Replay the audit log against every live row; constant memory."""
@@ -332,9 +333,3 @@ class Store(OpenStore):
 
         with self._database.read() as reader:
             return status(reader, self.path, self.count_tokens)
-
-
-def _ref(item: Ref) -> str:
-    if isinstance(item, str):
-        return item
-    return item.ref if isinstance(item, Episode) else item.id

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     Ref = str | Episode | Hit
 
-__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version"]
+__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version", "as_ref"]
 
 
-def _text(item: Ref) -> str:
+def as_ref(item: Ref) -> str:
+    """Give the ref of what a caller named by itself, or by its ref."""
     if isinstance(item, str):
         return item
     return item.ref if isinstance(item, Episode) else item.id
@@ -102,7 +103,7 @@ class Episodes:
             NotFound: The ref names no live episode.
         """
         with self._database.read() as reader:
-            return loading.load(reader, [loading.resolve(reader, _text(ref))])[0]
+            return loading.load(reader, [loading.resolve(reader, as_ref(ref))])[0]
 
     def supersede(self, old: Ref, new: Ref, *, reason: str = "") -> None:
         """Let one episode take the place of another.
@@ -112,7 +113,7 @@ class Episodes:
         """
 
         def write(tx: Any) -> None:
-            before, behind = loading.resolve(tx, _text(old)), loading.resolve(tx, _text(new))
+            before, behind = loading.resolve(tx, as_ref(old)), loading.resolve(tx, as_ref(new))
             tx.entry("supersede", actor="host")
             succession.supersede(tx, before, behind, reason=reason, made_by="caller")
 
@@ -126,7 +127,7 @@ class Episodes:
         """
 
         def write(tx: Any) -> None:
-            full = loading.resolve(tx, _text(ref))
+            full = loading.resolve(tx, as_ref(ref))
             edges = tx.find("edge", {"source": full, "kind": "echo"})
             if not edges:
                 raise NotFound(full, "this episode is not held as an echo")
@@ -153,7 +154,7 @@ class Episodes:
         """
         from assay.govern.trusting import quarantine
 
-        return quarantine(self._database, list(map(_text, refs)), source, reason, release=release, dry_run=dry_run)
+        return quarantine(self._database, list(map(as_ref, refs)), source, reason, release=release, dry_run=dry_run)
 
     def sessions(self, *, after: str = "", limit: int = 100) -> Sequence[tuple[str, int, datetime]]:
         """List (session, episodes, last recorded at) in order of name, behind `after`."""
@@ -181,12 +182,12 @@ class Beliefs:
         """Give a belief by name or ref.
 
         Raises:
-            NotFound: There is none.
+            NotFound: There is none, or several begin with this ref.
         """
-        for belief in self.list():
-            if name == belief.name or (len(name) >= 11 and belief.ref.startswith(name)):
-                return belief
-        raise NotFound(name, "no belief of this store has this name or ref")
+        from assay.beliefs.loading import find_belief
+
+        with self._database.read() as reader:
+            return find_belief(reader, name)
 
 
 class Keys:
@@ -319,7 +320,7 @@ class Authority:
         """
         from assay.govern.trusting import set_trust
 
-        return set_trust(self._database, _text(ref), level, expect=expect, ceiling=self._ceiling)
+        return set_trust(self._database, as_ref(ref), level, expect=expect, ceiling=self._ceiling)
 
     def claim(self, session: str, *, take: bool = False) -> None:
         """Give a session the baton; `take=True` takes it from another holder.
@@ -371,7 +372,7 @@ class History:
     def changes(self, ref: Ref, *, limit: int = 100) -> Sequence[Mapping[str, JsonValue]]:
         """Give the audit entries that wrote an item, oldest first."""
         with self._database.read() as reader:
-            found = audit_rows.mentioning(reader, _text(ref), limit)
+            found = audit_rows.mentioning(reader, as_ref(ref), limit)
         return [json.loads(entry) for _, entry in found]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.episodes import lineage, loading
 from assay.episodes.draft import as_member
-from assay.errors import InvalidInput, NotFound
+from assay.errors import InvalidInput
 from assay.model.episode import JsonValue
 from assay.model.explanation import Explanation
 from assay.model.labels import Kind, Trust
@@ -115,20 +115,18 @@ def explain(reader: Reader, ref: str) -> Explanation:
 
 
 def _explain_belief(reader: Reader, ref: str) -> Explanation:
-    from assay.beliefs.loading import all_beliefs, evidence_of
+    from assay.beliefs.loading import evidence_of, find_belief
 
-    for belief in all_beliefs(reader):
-        if ref == belief.name or (len(ref) >= 11 and belief.ref.startswith(ref)):
-            evidence = evidence_of(reader, belief.ref)
-            return Explanation(
-                belief.ref,
-                belief=belief,
-                evidence=tuple(evidence),
-                sources=tuple(loading.load(reader, list(dict.fromkeys(item.episode for item in evidence)))),
-                results=_results(reader, belief.ref),
-                entries=tuple(seq for seq, _ in audit_rows.mentioning(reader, belief.ref, -1)),
-            )
-    raise NotFound(ref, "no episode and no belief of this store has this ref or name")
+    belief = find_belief(reader, ref)
+    evidence = evidence_of(reader, belief.ref)
+    return Explanation(
+        belief.ref,
+        belief=belief,
+        evidence=tuple(evidence),
+        sources=tuple(loading.load(reader, list(dict.fromkeys(item.episode for item in evidence)))),
+        results=_results(reader, belief.ref),
+        entries=tuple(seq for seq, _ in audit_rows.mentioning(reader, belief.ref, -1)),
+    )
 
 
 def _results(reader: Reader, ref: str) -> tuple[tuple[bool, str], ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from assay.beliefs.loading import find_belief
 from assay.episodes import loading
-from assay.errors import InvalidInput, NotFound
+from assay.errors import InvalidInput
 from assay.storage.transaction import Transaction
 
 __all__ = ["add_result"]
@@ -22,20 +23,10 @@ def add_result(tx: Transaction, ref: str, worked: bool, note: str, *, actor: str
         raise InvalidInput("worked", "True or False")
     if len(note) > _MAX_NOTE:
         raise InvalidInput("note", f"longer than {_MAX_NOTE} characters")
-    subject = _belief(tx, ref) or loading.resolve(tx, ref)
+    subject = loading.resolve(tx, ref) if ref.startswith("ep_") else find_belief(tx, ref).ref
     tx.entry("result", actor=actor)
     tx.insert(
         "result",
         tx.new_id("re"),
         {"subject": subject, "worked": int(worked), "note": note, "episode": None, "made": tx.now},
     )
-
-
-def _belief(tx: Transaction, ref: str) -> str | None:
-    if ref.startswith("ep_"):
-        return None
-    rows = [row for row in tx.find("belief") if row["name"] == ref or (len(ref) >= 11 and row["id"].startswith(ref))]
-    if len(rows) != 1:
-        raise NotFound(ref, "no belief, or several, have this ref or name")
-    belief: str = rows[0]["id"]
-    return belief
