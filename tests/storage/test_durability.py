@@ -386,39 +386,6 @@ for at in range(12):
 
 
 @posix
-def test_i12_interrupts_at_any_moment_leave_the_store_usable(tmp_path: Path) -> None:
-    script = f"""
-import random, signal, time
-from assay import Store
-class Interrupt(BaseException):
-    pass
-def interrupt(*_):
-    raise Interrupt
-signal.signal(signal.SIGALRM, interrupt)
-store = Store({str(tmp_path / "memory.db")!r}, timeout=5)
-dice, hits = random.Random(3), 0
-until = time.monotonic() + 4
-while time.monotonic() < until:
-    try:
-        signal.setitimer(signal.ITIMER_REAL, dice.uniform(0.0001, 0.004))
-        for at in range(50):
-            store.record(f"x {{at}}")
-            store.episodes.list(limit=1)
-    except Interrupt:
-        hits += 1
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-assert hits > 20, hits
-store.record("still usable")
-with Store({str(tmp_path / "memory.db")!r}, timeout=5) as other:
-    other.record("by others too")
-assert store.verify(), store.verify()
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@posix
 def test_coroutines_work_in_a_forked_child(tmp_path: Path) -> None:
     script = f"""
 import asyncio, os
