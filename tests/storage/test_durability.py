@@ -386,6 +386,47 @@ for at in range(12):
 
 
 @posix
+@pytest.mark.parametrize("others", [0, 1], ids=["alone", "beside-a-writer"])
+def test_i12_interrupts_at_any_moment_leave_the_store_usable(tmp_path: Path, others: int) -> None:
+    script = f"""
+import random, signal, subprocess, sys, time
+from assay import Store
+class Interrupt(BaseException):
+    pass
+def interrupt(*_):
+    raise Interrupt
+path = {str(tmp_path / "memory.db")!r}
+writer = "import sys; from assay import Store; store = Store(sys.argv[1]); [store.record('mine') for _ in range(1500)]"
+store = Store(path, timeout=10)
+verbs = [lambda: store.record("x"), lambda: store.recall("x"), lambda: store.episodes.list(limit=1)]
+for verb in verbs:
+    verb()
+signal.signal(signal.SIGALRM, interrupt)
+beside = [subprocess.Popen([sys.executable, "-c", writer, path]) for _ in range({others})]
+dice, hits, done = random.Random(3), 0, 0
+until = time.monotonic() + 3
+while time.monotonic() < until:
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, dice.uniform(0.0001, 0.004))
+            dice.choice(verbs)()
+            done += 1
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except Interrupt:
+        hits += 1
+assert hits > 20 and done > 20, (hits, done)
+assert [process.wait() for process in beside] == [0] * len(beside)
+store.record("still usable")
+with Store(path, timeout=5) as other:
+    other.record("by others too")
+assert store.verify(), store.verify()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=90, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@posix
 def test_coroutines_work_in_a_forked_child(tmp_path: Path) -> None:
     script = f"""
 import asyncio, os

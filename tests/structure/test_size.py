@@ -33,8 +33,8 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 10_500
-ADAPTERS_CAP = 4000
+KERNEL_CAP = 10_900
+ADAPTERS_CAP = 5300
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250
 FUNCTION_CAP = 60

@@ -99,11 +99,11 @@ class Database:
     def read(self) -> Generator[Reader]:
         """Give a snapshot; it is released when the block ends."""
         if self.path == _MEMORY:
-            with self._writer_lock(self._deadline()), translated(self.path):
-                yield Reader(self._writer_connection(), self._secret)
+            yield from self._read_in_turn()
             return
-        connection = self._pool.take(self._deadline())
+        pool, taken = self._pool, list[sqlite3.Connection | None]()
         try:
+            connection = pool.take(taken, self._deadline())
             with translated(self.path):
                 connection.execute("BEGIN")
             yield Reader(connection, self._secret)
@@ -112,7 +112,14 @@ class Database:
         except (UnicodeEncodeError, OverflowError) as error:
             raise unstorable(error) from error
         finally:
-            self._pool.give(connection)
+            if taken:
+                try:
+                    if taken[0] is not None and pool is self._pool:  # the parent's, after a fork
+                        taken[0].rollback()
+                finally:
+                    pool.give(taken[0])
+                if pool.closed:
+                    pool.close()
 
     # -- writing -----------------------------------------------------------------------------------------------
 
@@ -131,8 +138,8 @@ class Database:
         """Write operational rows, which the log does not cover; other tables are refused."""
 
         def confined(connection: sqlite3.Connection) -> tuple[T, tuple[str, ...], bool]:
-            connection.set_authorizer(_only_operational)
             try:
+                connection.set_authorizer(_only_operational)
                 return fn(OperationalWriter(connection, self._secret, self.wall())), (), False
             finally:
                 connection.set_authorizer(None)
@@ -143,16 +150,19 @@ class Database:
         """Empty the write-ahead log, so that erased bytes are gone; False when a reader still pins it."""
         if self.path == _MEMORY or self.read_only:
             return True
-        deadline = self._deadline()
-        with self._turn(deadline) as connection, translated(self.path):
+
+        def truncate(connection: sqlite3.Connection) -> bool:
             busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        return not busy
+            return not busy
+
+        with translated(self.path):
+            return self._in_turn(self._deadline(), truncate)
 
     def vacuum(self) -> None:
         """Write the file anew: pages that SQLite has split or merged may keep stale bytes that nothing points to."""
         if self.path != _MEMORY:
-            with self._turn(self._deadline()) as connection, translated(self.path):
-                connection.execute("VACUUM")
+            with translated(self.path):
+                self._in_turn(self._deadline(), lambda connection: connection.execute("VACUUM"))
 
     def close(self) -> None:
         """Close every connection; the last process to close empties the write-ahead log."""
@@ -160,18 +170,20 @@ class Database:
             return
         self._closed = True
         self._pool.close()
-        with self._writer_lock(self._deadline()):  # a change that is going on in another thread ends first
-            if self._writer is not None:
-                # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
-                # another process has the file open, and then closing does not checkpoint.
-                with suppress(StorageFailure):
-                    self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
-                self._writer.close()
-                self._writer = None
-            self._queue.close()
+        self._alone(self._deadline(), self._close_writer)  # a change that is going on in another thread ends first
         _instances.discard(self)
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
+            # another process has the file open, and then closing does not checkpoint.
+            with suppress(StorageFailure):
+                self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
+            self._writer.close()
+            self._writer = None
+        self._queue.close()
 
     def _start(self) -> None:
         """Set the state that belongs to this process; a child of a fork starts again."""
@@ -253,25 +265,33 @@ class Database:
     def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, tuple[str, ...], bool]]) -> T:
         if self.read_only:
             raise ReadOnly(f"{self.path} was opened read-only: open it without read_only to write")
-        deadline, generation = self._deadline(), self._generation
-        with self._turn(deadline) as connection:
-            try:
-                self._begin(connection, deadline)
-                result, written, crossed = fn(connection)
-                if generation != self._generation:
-                    raise StorageFailure("the process was forked inside a change: only the parent can commit it")
-                self._commit(connection, written)
-            except sqlite3.Error as error:
-                raise translate(error, self.path) from error
-            except (UnicodeEncodeError, OverflowError) as error:
-                raise unstorable(error) from error
-            finally:
-                if generation == self._generation and connection.in_transaction:
-                    connection.execute("ROLLBACK")
-            self._checkpoint_due = self._checkpoint_due or crossed
-            if self._checkpoint_due:
-                self._checkpoint(connection)
-            return result
+        deadline = self._deadline()
+        return self._in_turn(deadline, lambda connection: self._commit_change(connection, deadline, fn))
+
+    def _commit_change(
+        self,
+        connection: sqlite3.Connection,
+        deadline: float,
+        fn: Callable[[sqlite3.Connection], tuple[T, tuple[str, ...], bool]],
+    ) -> T:
+        generation = self._generation
+        try:
+            self._begin(connection, deadline)
+            result, written, crossed = fn(connection)
+            if generation != self._generation:
+                raise StorageFailure("the process was forked inside a change: only the parent can commit it")
+            self._commit(connection, written)
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise unstorable(error) from error
+        finally:
+            if generation == self._generation:
+                connection.rollback()  # nothing is left to undo after a commit
+        self._checkpoint_due = self._checkpoint_due or crossed
+        if self._checkpoint_due:
+            self._checkpoint(connection)
+        return result
 
     def _begin(self, connection: sqlite3.Connection, deadline: float) -> None:
         while True:
@@ -301,43 +321,52 @@ class Database:
             return  # the commit stands; a later one tries again
         self._checkpoint_due = frames != moved
 
-    @contextmanager
-    def _turn(self, deadline: float) -> Generator[sqlite3.Connection]:
-        """Hold the writer: first among the threads, then among the processes."""
-        with self._writer_lock(deadline):
-            connection = self._writer_connection()
-            self._queue.acquire(deadline)
-            try:
-                yield connection
-            finally:
-                self._queue.release()
+    # An interrupt can fall between any two lines of Python and at the start of any function, but not into one call of
+    # C. So what is held is noted in the call that takes it, and given back by a `finally` whose steps are such calls.
 
-    @contextmanager
-    def _writer_lock(self, deadline: float) -> Generator[None]:
+    def _in_turn(self, deadline: float, use: Callable[[sqlite3.Connection], T]) -> T:
+        """Let `use` have the writer: first among the threads, then among the processes."""
+
+        def queued() -> T:
+            connection = self._writer_connection()
+            try:
+                self._queue.acquire(deadline)
+                return use(connection)
+            finally:
+                self._queue.release()  # after a fork the child has a new queue, and holds nothing
+
+        return self._alone(deadline, queued)
+
+    def _alone(self, deadline: float, use: Callable[[], T]) -> T:
+        """Run `use` while no other thread has the writer."""
+        lock, taken = self._lock, list[bool]()  # after a fork the child has a new lock
+        try:
+            self._take(taken, deadline)
+            return use()
+        finally:
+            if taken:
+                self._holder = None
+                lock.release()
+
+    def _read_in_turn(self) -> Generator[Reader]:
+        lock, taken = self._lock, list[bool]()
+        try:
+            self._take(taken, self._deadline())
+            with translated(self.path):
+                yield Reader(self._writer_connection(), self._secret)
+        finally:
+            if taken:
+                self._holder = None
+                lock.release()
+
+    def _take(self, taken: list[bool], deadline: float) -> None:
         if self._holder == threading.get_ident():
             raise RuntimeError("a change was begun inside another change of the same store")
-        lock = self._lock  # after a fork the child has a new one
-        try:
-            if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-                raise Busy(f"{self.path}: other threads held the store until the deadline; nothing was written")
-            self._holder = threading.get_ident()
-        except BaseException as error:
-            if not isinstance(error, Busy):
-                self._release_unheld(lock)
-            raise
-        try:
-            yield
-        finally:
-            self._holder = None
-            lock.release()
-
-    def _release_unheld(self, lock: threading.Lock) -> None:
-        """Free a lock that an interrupt took between its acquisition and the note of who holds it."""
-        until = time.monotonic() + 0.1  # another thread that has just acquired it notes so within microseconds
-        while lock.locked() and self._holder is None and time.monotonic() < until:
-            time.sleep(0.001)
-        if lock.locked() and self._holder is None:
-            lock.release()
+        timeout = max(0.0, deadline - time.monotonic())
+        taken.extend(filter(None, map(self._lock.acquire, (True,), (timeout,))))
+        if not taken:
+            raise Busy(f"{self.path}: other threads held the store until the deadline; nothing was written")
+        self._holder = threading.get_ident()
 
     def _writer_connection(self) -> sqlite3.Connection:
         self._check_open()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from assay.errors import Busy, Closed
@@ -17,7 +18,7 @@ _MOST = 4
 class ReaderPool:
     """Hands out reading connections and takes them back.
 
-    It waits in a queue written in C and holds no lock of its own, so that an interrupt leaves nothing held.
+    Its places wait in a queue written in C, so that an interrupt leaves nothing half done.
 
     Args:
         connect: Opens a connection.
@@ -27,61 +28,52 @@ class ReaderPool:
     def __init__(self, connect: Callable[[], sqlite3.Connection], path: str) -> None:
         self._connect = connect
         self._path = path
-        self._idle: list[sqlite3.Connection] = []
-        self._places: SimpleQueue[None] = SimpleQueue()
+        self._places: SimpleQueue[sqlite3.Connection | None] = SimpleQueue()  # None: one that was never opened
         for _ in range(_MOST):
             self._places.put(None)
-        self._closed = False
+        self.closed = False
         self.members: list[sqlite3.Connection] = []  # idle or in use
+        self.give = self._places.put
+        """Takes back what `take` gave; a call straight into C, which no interrupt can cut in two."""
 
     def adopt(self, connection: sqlite3.Connection) -> None:
-        """Take in a connection that was opened elsewhere."""
+        """Take in a connection that was opened elsewhere, for one place."""
+        self._places.get()
         self.members.append(connection)
-        self._idle.append(connection)
+        self._places.put(connection)
 
-    def take(self, deadline: float) -> sqlite3.Connection:
+    def take(self, taken: list[sqlite3.Connection | None], deadline: float) -> sqlite3.Connection:
         """Give a connection that nobody uses.
 
+        Args:
+            taken: Receives it, in the same step that takes it: whatever happens then, the caller can give it back.
+            deadline: Value of `time.monotonic()` after which to give up.
+
         Raises:
-            Busy: All were in use until the deadline, a value of `time.monotonic()`.
+            Busy: All were in use until the deadline.
             Closed: The pool was closed.
         """
         self._check_open()
         try:
-            self._places.get(timeout=max(0.0, deadline - time.monotonic()))
+            taken.extend(map(self._places.get, (True,), (max(0.0, deadline - time.monotonic()),)))
         except Empty as error:
             raise Busy(f"{self._path}: all readers were in use until the deadline; try again") from error
-        try:
-            self._check_open()
-            if self._idle:
-                return self._idle.pop()
-            connection = self._connect()
+        self._check_open()
+        connection = taken[0]
+        if connection is None:
+            taken[0] = connection = self._connect()
             self.members.append(connection)
-            return connection
-        except BaseException:
-            self._places.put(None)
-            raise
-
-    def give(self, connection: sqlite3.Connection) -> None:
-        """Take a connection back; its snapshot ends."""
-        if connection not in self.members:
-            return  # taken before a fork: it belongs to the parent
-        try:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        finally:
-            if self._closed:
-                connection.close()
-            else:
-                self._idle.append(connection)
-            self._places.put(None)
+        return connection
 
     def close(self) -> None:
-        """Close what is idle; what is in use is closed when it comes back."""
-        self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        """Close what is idle; again, once what was in use has come back."""
+        self.closed = True
+        with suppress(Empty):
+            while True:
+                idle = self._places.get_nowait()
+                if idle is not None:
+                    idle.close()
 
     def _check_open(self) -> None:
-        if self._closed:
+        if self.closed:
             raise Closed(f"{self._path} was closed: open a new Store")
