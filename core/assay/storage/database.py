@@ -5,22 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import sqlite3
-import threading
 import time
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from assay.errors import Busy, Closed, OutcomeUnknown, ReadOnly, StorageFailure
+from assay.errors import Closed, OutcomeUnknown, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.connection import configure, connect, prepare_file
 from assay.storage.failures import is_contention, translate, translated, unstorable
 from assay.storage.pool import ReaderPool
-from assay.storage.queue import WriterQueue
 from assay.storage.reader import Reader
 from assay.storage.tables import OPERATIONAL
 from assay.storage.transaction import Entry, Seal, Transaction
+from assay.storage.turns import Turns
 
 __all__ = ["Database", "OperationalWriter"]
 
@@ -52,10 +51,7 @@ class Database:
     """
 
     _writer: sqlite3.Connection | None
-    _lock: threading.Lock
-    _holder: int | None
     _pool: ReaderPool
-    _queue: WriterQueue
     _checkpoint_due: bool
     erase_pending = False  # whether erased bytes were left in the write-ahead log when the file was opened
 
@@ -85,6 +81,7 @@ class Database:
         self._secret = b""
         self._closed = False
         self._generation = 0
+        self._turns = Turns(path, f"{path}-q" if path != _MEMORY and not read_only else None)
         self._start()
         try:
             self._open(initialise)
@@ -99,7 +96,8 @@ class Database:
     def read(self) -> Generator[Reader]:
         """Give a snapshot; it is released when the block ends."""
         if self.path == _MEMORY:
-            yield from self._read_in_turn()
+            with translated(self.path):
+                yield from self._turns.each_alone(self._deadline(), self._shared_reader)
             return
         pool, taken = self._pool, list[sqlite3.Connection | None]()
         try:
@@ -170,30 +168,31 @@ class Database:
             return
         self._closed = True
         self._pool.close()
-        self._alone(self._deadline(), self._close_writer)  # a change that is going on in another thread ends first
+        # A change that is going on in another thread ends first.
+        self._turns.alone(self._deadline(), self._close_writer)
         _instances.discard(self)
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _shared_reader(self) -> Reader:
+        return Reader(self._writer_connection(), self._secret)
 
     def _close_writer(self) -> None:
         if self._writer is not None:
             # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
             # another process has the file open, and then closing does not checkpoint.
             with suppress(StorageFailure):
-                self._queue.acquire(time.monotonic() + min(1.0, self._timeout))
+                self._turns.queue.acquire(time.monotonic() + min(1.0, self._timeout))
             self._writer.close()
             self._writer = None
-        self._queue.close()
+        self._turns.queue.close()
 
     def _start(self) -> None:
         """Set the state that belongs to this process; a child of a fork starts again."""
         self._writer = None
-        self._lock = threading.Lock()
-        self._holder = None
         self._pool = ReaderPool(lambda: self._connect(self._deadline()), self.path)
         self._checkpoint_due = False
-        on_disk = self.path != _MEMORY and not self.read_only
-        self._queue = WriterQueue(f"{self.path}-q" if on_disk else None)
+        self._turns.restart()
 
     def _open(self, initialise: Callable[[Transaction], None]) -> None:
         if self.path != _MEMORY:
@@ -321,52 +320,9 @@ class Database:
             return  # the commit stands; a later one tries again
         self._checkpoint_due = frames != moved
 
-    # An interrupt can fall between any two lines of Python and at the start of any function, but not into one call of
-    # C. So what is held is noted in the call that takes it, and given back by a `finally` whose steps are such calls.
-
     def _in_turn(self, deadline: float, use: Callable[[sqlite3.Connection], T]) -> T:
-        """Let `use` have the writer: first among the threads, then among the processes."""
-
-        def queued() -> T:
-            connection = self._writer_connection()
-            try:
-                self._queue.acquire(deadline)
-                return use(connection)
-            finally:
-                self._queue.release()  # after a fork the child has a new queue, and holds nothing
-
-        return self._alone(deadline, queued)
-
-    def _alone(self, deadline: float, use: Callable[[], T]) -> T:
-        """Run `use` while no other thread has the writer."""
-        lock, taken = self._lock, list[bool]()  # after a fork the child has a new lock
-        try:
-            self._take(taken, deadline)
-            return use()
-        finally:
-            if taken:
-                self._holder = None
-                lock.release()
-
-    def _read_in_turn(self) -> Generator[Reader]:
-        lock, taken = self._lock, list[bool]()
-        try:
-            self._take(taken, self._deadline())
-            with translated(self.path):
-                yield Reader(self._writer_connection(), self._secret)
-        finally:
-            if taken:
-                self._holder = None
-                lock.release()
-
-    def _take(self, taken: list[bool], deadline: float) -> None:
-        if self._holder == threading.get_ident():
-            raise RuntimeError("a change was begun inside another change of the same store")
-        timeout = max(0.0, deadline - time.monotonic())
-        taken.extend(filter(None, map(self._lock.acquire, (True,), (timeout,))))
-        if not taken:
-            raise Busy(f"{self.path}: other threads held the store until the deadline; nothing was written")
-        self._holder = threading.get_ident()
+        """Let `use` have the writer, while no other thread and no other process writes."""
+        return self._turns.queued(deadline, lambda: use(self._writer_connection()))
 
     def _writer_connection(self) -> sqlite3.Connection:
         self._check_open()
