@@ -19,7 +19,7 @@ CAPS: dict[tuple[str, ...], int] = {
     ("recall",): 1100,
     ("recall/dense",): 250,
     ("beliefs",): 500,
-    ("wrap",): 2900,
+    ("wrap",): 3000,
     ("authority",): 200,
     ("store", "compat"): 980,
     ("compat",): 200,

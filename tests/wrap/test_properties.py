@@ -122,6 +122,14 @@ def _interfere(scene: Scene, act: str, ref: str, reverted: dict[int, str]) -> No
         "\u200b",
         "用x|",
         "a",
+        "!",
+        "- ",
+        " (relayed)",
+        "```a\n",
+        "# a\n",
+        "# a\n[refines: a -> b]\n",
+        "[evidence: a\n",
+        "a\n  b\n    c | 2x\n",
     ],
 )
 def test_the_parser_reads_the_largest_text_of_anything_in_seconds(piece: str) -> None:

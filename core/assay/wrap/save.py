@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from assay.model.constants import MAX_DOCUMENT_BYTES, MAX_LINE_CHARS
+from assay.model.constants import MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LINES, MAX_LINE_CHARS
 from assay.model.finding import Action, Finding
 from assay.model.wrap import Usage, WrapResult, WrapStatus
 from assay.storage import wrap_rows
@@ -174,6 +174,9 @@ def _unreadable(text: str) -> Finding | None:
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_DOCUMENT_BYTES:
         return found("text-too-large", f"{size:,} bytes, the limit is {MAX_DOCUMENT_BYTES:,}", "shorten the document")
+    lines = text.count("\n") + 1
+    if lines > MAX_DOCUMENT_LINES:
+        return found("text-too-large", f"{lines:,} lines, the limit is {MAX_DOCUMENT_LINES:,}", "shorten the document")
     longest, line = max((len(line), -number) for number, line in enumerate(text.split("\n"), 1))
     message = f"a line has {longest:,} characters, the limit is {MAX_LINE_CHARS:,}"
     return found("text-too-large", message, "break the line", line=-line) if longest > MAX_LINE_CHARS else None

@@ -49,7 +49,8 @@ def _without(text: str, opening: str, closing: str, what: str, removed: Counter[
 
 def _unwrap(lines: list[str], schema: Schema, removed: Counter[str]) -> None:
     """Blank out a fence around the whole document, and what stands before the first heading and after the fence."""
-    sections = [heading.index for heading in read_headings(lines, schema) if heading.spec is not None]
+    headings = read_headings(lines, schema)
+    sections = [heading.index for heading in headings if heading.spec is not None]
     if not sections:
         return
     fences = [index for index, line in enumerate(lines) if line.strip()[:3] in ("```", "~~~")]
@@ -61,7 +62,7 @@ def _unwrap(lines: list[str], schema: Schema, removed: Counter[str]) -> None:
         closing = [index for index in fences if index > sections[-1] and not lines[index].strip().strip("`~")]
         if (len(fences) - len(outer)) % 2 == 1 and closing:
             outside += range(closing[-1], len(lines))
-    outside += range(read_headings(lines, schema)[0].index)
+    outside += range(read_headings(lines, schema)[0].index if outer else headings[0].index)
     for index in outside:
         removed["line around the document"] += bool(lines[index].strip())
         lines[index] = ""

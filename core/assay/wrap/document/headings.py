@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.model.schema import Schema, SectionSpec
 from assay.text import skeleton
 
-__all__ = ["Heading", "fence_end", "heading_key", "read_headings"]
+__all__ = ["Fences", "Heading", "heading_key", "read_headings", "section_at"]
 
 _HASHES = frozenset("#＃﹟")
+_FENCES = ("```", "~~~")
 _DECORATION = {ord(char): None for char in "#*_`~"}
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
-_CLOSING = re.compile(r"(?:[ \t]#{1,80}){1,80}[ \t]*$")
 _ORDINAL = re.compile(r"^([0-9]{1,3}|[ivxlcdm]{1,7})[.):]\s*")
 
 
@@ -25,6 +27,7 @@ class Heading:
 
     Attributes:
         level: Number of `#`; 0 for a bold or underlined line, which counts only when it names a section.
+        key: What two spellings of it share.
         span: Number of lines it takes: 2 with an underline.
         spec: The section of the schema it stands for, or None.
         exact: Whether its key equals the key of that section.
@@ -34,6 +37,7 @@ class Heading:
     index: int
     level: int
     text: str
+    key: str
     span: int = 1
     spec: SectionSpec | None = None
     exact: bool = False
@@ -53,63 +57,101 @@ def read_headings(lines: list[str], schema: Schema) -> list[Heading]:
     only a line that names a section counts: a comment in code stays code, and nothing can hide a section.
     """
     keys = {heading_key(section.heading): section for section in schema.sections}
-    spaced = {_spaced(key): section for key, section in keys.items()}
-    every = [one for index in range(len(lines)) if (one := _heading(index, lines)) is not None]
-    named = [replace(one, spec=keys.get(heading_key(one.text)), exact=True) for one in every]
-    code = _code(lines, [one.index for one in named if one.spec is not None])
-    present = {one.spec.heading for one in named if one.spec is not None}
+    spaced = [(_spaced(key), section) for key, section in keys.items()]
+    every = [one for index in range(len(lines)) if (one := _heading(index, lines, keys)) is not None]
+    code = _code(lines, [one.index for one in every if one.spec is not None])
+    present = {one.spec.heading for one in every if one.spec is not None}
     headings: list[Heading] = []
-    for heading in named:
-        if heading.spec is None:
-            if heading.level == 0 or heading.index in code:
-                continue
-            key = _spaced(heading_key(heading.text))
-            inside = [spec for name, spec in spaced.items() if name in key]
+    for one in every:
+        if one.spec is not None:
+            headings.append(one)
+        elif one.level > 0 and one.index not in code:
+            key = _spaced(one.key)
+            inside = [spec for name, spec in spaced if name in key]
             absent = any(spec.heading not in present for spec in inside)
             only = inside[0] if absent and len(inside) == 1 else None
             rivals = tuple(spec.heading for spec in inside) if absent and only is None else ()
             present |= {only.heading} if only else set()
-            heading = replace(heading, spec=only, exact=False, rivals=rivals)
-        headings.append(heading)
+            headings.append(Heading(one.index, one.level, one.text, one.key, one.span, only, False, rivals))
     return headings
 
 
-def fence_end(lines: list[str], start: int, end: int) -> int:
-    """Give the line that closes the code block opened at `start`, or -1 when none does before `end`."""
-    marks = lines[start].strip()[:3]
-    if marks not in ("```", "~~~"):
-        return -1
-    return next((at for at in range(start + 1, end) if lines[at].strip() == marks), -1)
+def section_at(line: int, headings: list[Heading]) -> str:
+    """Name the section of the schema that a line, counted from 1, stands in; empty before the first one."""
+    sections = [heading for heading in headings if heading.spec is not None]
+    before = sections[: bisect_left(sections, line, key=lambda heading: heading.index)]
+    return before[-1].spec.heading if before and before[-1].spec else ""
+
+
+class Fences:
+    """The code blocks of some lines."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._closing: dict[str, list[int]] = {marks: [] for marks in _FENCES}
+        for index, line in enumerate(lines):
+            if line.strip() in self._closing:
+                self._closing[line.strip()].append(index)
+
+    def __bool__(self) -> bool:
+        return any(self._closing.values())
+
+    def end(self, start: int, end: int) -> int:
+        """Give the line that closes the code block opened at `start`, or -1 when none does before `end`."""
+        closing = self._closing.get(self._lines[start].strip()[:3], [])
+        place = bisect_right(closing, start)
+        return closing[place] if place < len(closing) and closing[place] < end else -1
 
 
 def _code(lines: list[str], borders: list[int]) -> set[int]:
     """Give the lines inside code blocks; a block that a section heading interrupts is none."""
     inside: set[int] = set()
+    fences = Fences(lines)
+    if not fences:
+        return inside
     index = 0
     for border in [*borders, len(lines)]:
         while index < border:
-            close = fence_end(lines, index, border)
+            close = fences.end(index, border)
             inside.update(range(index, close + 1))
             index = max(index, close) + 1
     return inside
 
 
-def _heading(index: int, lines: list[str]) -> Heading | None:
+def _heading(index: int, lines: list[str], keys: Mapping[str, SectionSpec]) -> Heading | None:
+    """Read a line as a heading; a section of the schema is one in any form, in others only `#` makes one."""
     line = lines[index]
     stripped = line.strip()
     if not stripped:
         return None
+    level, span, text = 0, 1, stripped
+    inner = stripped.rstrip(":： ")
     if stripped[0] in _HASHES and len(line) - len(line.lstrip(" ")) <= 3:
         normal = unicodedata.normalize("NFKC", stripped[:8]) + stripped[8:]
         text = normal.lstrip("#")
         level = len(normal) - len(text)
-        text = _CLOSING.sub("", text).strip()
-        return Heading(index, level, text) if level <= 6 and heading_key(text) else None
-    inner = stripped.rstrip(":： ")
-    if inner[:2] in ("**", "__") and len(inner) > 4 and inner.endswith(inner[:2]):
-        return Heading(index, 0, inner)
-    below = lines[index + 1].strip() if index + 1 < len(lines) else ""
-    return Heading(index, 0, stripped, span=2) if len(below) > 1 and set(below) in ({"="}, {"-"}) else None
+        text = _without_closing(text)
+    elif inner[:2] in ("**", "__") and len(inner) > 4 and inner.endswith(inner[:2]):
+        text = inner
+    elif _is_line_under(lines[index + 1] if index + 1 < len(lines) else ""):
+        span = 2
+    else:
+        return None
+    key = heading_key(text)
+    spec = keys.get(key)
+    return Heading(index, level, text, key, span, spec, True) if level <= 6 and (key or level == 0) else None
+
+
+def _without_closing(text: str) -> str:
+    """Take the hashes off that close a heading: those behind a blank."""
+    kept = len(text.rstrip("# \t"))
+    blank = next((at for at in range(kept, len(text)) if text[at] in " \t"), len(text))
+    return text[:blank].strip()
+
+
+def _is_line_under(line: str) -> bool:
+    line = line.strip()
+    return len(line) > 1 and line[0] in "=-" and not line.strip(line[0])
 
 
 @lru_cache(maxsize=4_096)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay.model.constants import MAX_LEVEL_DIGITS
 from assay.text import skeleton
 
-__all__ = ["LevelToken", "find_levels", "is_bar", "neutralise", "quote_spans"]
+__all__ = ["BARS", "LevelToken", "find_levels", "neutralise", "quote_spans"]
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‹": "›", "＂": "＂"}
 # Each character by its part in a level: bar, parenthesis, times sign, separator, and what shows as blank (three
@@ -22,6 +22,10 @@ _PARTS = {
     ".": ".,_'’٬٫·/⁄",
     " ": " \t\u2800\u3164\u115f\u1160\uffa0",
 }
+
+
+BARS = _PARTS["|"]
+"""The vertical bar and what looks like one."""
 
 
 class _Shapes(dict[int, str]):
@@ -41,6 +45,8 @@ class _Shapes(dict[int, str]):
         return part
 
 
+_OPENING = re.compile(f"[{''.join(_QUOTES)}]")
+_MAY_HOLD = re.compile(f"[{re.escape(_PARTS['|'] + _PARTS['('])}]")  # every level has one of these before it
 _SHAPES = _Shapes({ord(char): part for part, chars in _PARTS.items() for char in chars})
 _LEVEL = re.compile(
     r"\|[^|(adnx]*(?P<bar>[dn](?:[dn.m]*[dn])?)[ m]*x(?![adnx])|\([ m]*(?P<alone>[dn](?:[dn.m]*[dn])?)[ m]*x[ m]*\)"
@@ -64,14 +70,11 @@ class LevelToken:
     written: str
 
 
-def is_bar(char: str) -> bool:
-    """Tell whether a character is a vertical bar or looks like one."""
-    return char in _PARTS["|"]
-
-
 def find_levels(text: str) -> list[LevelToken]:
     """Find every level-looking token: after a bar, or alone in parentheses; linear in the text."""
     found: list[LevelToken] = []
+    if _MAY_HOLD.search(text) is None:
+        return found
     for match in _LEVEL.finditer(text.translate(_SHAPES)):
         start, end = match.span("bar" if match["bar"] else "alone")
         numeral = text[start:end]
@@ -100,13 +103,13 @@ def quote_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     missing: set[str] = set()
     place = 0
-    while place < len(text):
-        close = _QUOTES.get(text[place], "")
-        end = text.find(close, place + 1) if close and close not in missing else -1
+    while (opening := _OPENING.search(text, place)) is not None:
+        close = _QUOTES[opening[0]]
+        end = text.find(close, opening.end()) if close not in missing else -1
         if end >= 0:
-            spans.append((place, end + 1))
-            place = end
-        elif close:
+            spans.append((opening.start(), end + 1))
+            place = end + 1
+        else:
             missing.add(close)
-        place += 1
+            place = opening.end()
     return spans

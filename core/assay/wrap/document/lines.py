@@ -9,7 +9,7 @@ from assay.model.constants import MAX_CUES
 from assay.model.finding import Finding
 from assay.model.labels import Mark
 from assay.recall.rendering import escaped
-from assay.wrap.document.levels import find_levels, is_bar, neutralise, quote_spans
+from assay.wrap.document.levels import BARS, find_levels, neutralise, quote_spans
 from assay.wrap.document.tags import take_tags
 from assay.wrap.document.tree import FactLine, Note, PatternLine
 from assay.wrap.findings import found
@@ -31,6 +31,7 @@ _WRAPPERS = ("**", "__", "*", "_", "`")
 _CUES = ("— cues:", "– cues:", "-- cues:", "| cues:", "- cues:")
 _RELAYED = " (relayed)"
 _MAX_NAME = 80
+_MAX_LAYERS = 50
 _MARKS = re.compile(
     rf"\s{{0,8}}\(\s{{0,8}}({'|'.join(mark.value for mark in Mark)})\s{{0,8}}\)\s{{0,8}}", re.IGNORECASE
 )
@@ -83,9 +84,12 @@ def read_pattern(raw: str, line: int, section: str) -> tuple[PatternLine | Note 
 def read_note(raw: str, line: int, section: str) -> tuple[Note, list[Finding]]:
     """Read any other line as it stands; what reads as a level in it is made unreadable as one."""
     raw = raw.rstrip()
-    plain = raw.removesuffix(_RELAYED).rstrip()
-    while plain.endswith(_RELAYED):
-        plain = plain.removesuffix(_RELAYED).rstrip()
+    end = len(raw)
+    while raw.endswith(_RELAYED, 0, end):
+        end -= len(_RELAYED)
+        while end and raw[end - 1].isspace():
+            end -= 1
+    plain = raw[:end]
     text, count = neutralise(plain)
     fix = "write levels only on lines of a graduating section, outside quotes and code"
     message = f"{count} levels where none can be earned"
@@ -137,10 +141,7 @@ def _subject(before: str, after: str) -> tuple[str, str]:
 
 def _tidy(text: str) -> str:
     """Collapse spaces, and drop bars at the end: the level would stand behind them."""
-    text = " ".join(text.split())
-    while text and is_bar(text[-1]):
-        text = text[:-1].rstrip()
-    return text
+    return " ".join(text.split()).rstrip(f"{BARS} ")
 
 
 def _split_name(text: str) -> tuple[str, str, str]:
@@ -165,22 +166,23 @@ def _nameable(char: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """Take bullets, glyphs and emphasis off the front of a line."""
-    while True:
-        stripped = _tidy(text)
+    """Take bullets, glyphs and emphasis off the front of a line; nothing is said under too many of them."""
+    text = _tidy(text)
+    for _ in range(_MAX_LAYERS):
+        stripped = text
         text = strip_bullet(stripped + " ") or stripped
         for glyph in _GLYPHS:
             if text.startswith(glyph):
                 text = text[len(glyph) :].lstrip()
-        while text and is_bar(text[0]):
-            text = text[1:].lstrip()
+        text = text.lstrip(f"{BARS} ") if text[:1] in BARS else text
         for wrapper in _WRAPPERS:
             close = text.find(wrapper, len(wrapper)) if text.startswith(wrapper) else -1
             if close > 0:
                 text = text[len(wrapper) : close] + text[close + len(wrapper) :]
                 break
-        if text == stripped:
+        if text == stripped and (text := _tidy(text)) == stripped:
             return text
+    return ""
 
 
 def _date(text: str) -> tuple[str, str]:

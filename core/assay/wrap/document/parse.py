@@ -7,7 +7,7 @@ from dataclasses import replace
 from assay.model.finding import Finding
 from assay.model.schema import Role, Schema
 from assay.wrap.document.clean import clean
-from assay.wrap.document.headings import Heading, fence_end, read_headings
+from assay.wrap.document.headings import Fences, Heading, read_headings, section_at
 from assay.wrap.document.levels import neutralise
 from assay.wrap.document.lines import claims_level, read_fact, read_note, read_pattern
 from assay.wrap.document.tags import take_moves
@@ -17,6 +17,7 @@ from assay.wrap.findings import found
 __all__ = ["parse"]
 
 _FENCES = ("```", "~~~")
+_MAX_JOINED = 20  # lines that continue another one
 _TAGS = ("[evidence", "[no-contradicts", "[contradicts", "[provenance")
 
 
@@ -41,6 +42,7 @@ class _Reader:
         self.findings: list[Finding] = []
         self._schema = schema
         self._lines = [self._without_moves(number, line) for number, line in enumerate(lines, 1)]
+        self._fences = Fences(self._lines)
         self._dedent = 0  # rendered lines lose their indentation; notes below them lose as much
         self._bodies: dict[str, list[Line]] = {}
         self._openings: dict[str, tuple[Role, int]] = {}
@@ -60,10 +62,12 @@ class _Reader:
                 current = self._opened(heading)
                 start += heading.span
             self._bodies[current] += self._body(start, end, current, self._openings[current][0])
-        self.moves = [replace(move, section=_section_at(move.line, headings)) for move in self.moves]
+        self.moves = [replace(move, section=section_at(move.line, headings)) for move in self.moves]
         return Document(self._ordered(), title, preamble)
 
     def _without_moves(self, number: int, line: str) -> str:
+        if "[" not in line:
+            return line
         rest, moves, unread = take_moves(line, number)
         self.moves += moves
         for text in unread:
@@ -113,7 +117,7 @@ class _Reader:
         body: list[Line] = []
         index, self._dedent = start, 0
         while index < end:
-            close = fence_end(self._lines, index, end)
+            close = self._fences.end(index, end)
             stripped = self._lines[index].strip()
             if close < 0 and stripped[:3] in _FENCES:
                 self._lines[index] = f"\\{stripped}"  # escaped, so that no later line closes it
@@ -160,6 +164,7 @@ class _Reader:
         parts = [self._lines[index].rstrip()]
         indent = _indent(parts[0])
         after = index + 1
+        end = min(end, index + _MAX_JOINED)
         while after < end and (line := self._lines[after]).strip() and line.strip()[:3] not in _FENCES:
             deeper = _indent(line) > indent and not (graduating and claims_level(line))
             if not deeper and not (graduating and line.lstrip().startswith(_TAGS)):
@@ -183,11 +188,6 @@ class _Reader:
 
     def _report(self, rule: str, message: str, line: int, fix: str = "") -> None:
         self.findings.append(found(rule, message, fix, line=line))
-
-
-def _section_at(line: int, headings: list[Heading]) -> str:
-    before = [heading.spec for heading in headings if heading.index < line and heading.spec is not None]
-    return before[-1].heading if before else ""
 
 
 def _trimmed(body: list[Line]) -> tuple[Line, ...]:
