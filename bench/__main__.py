@@ -12,7 +12,7 @@ from bench import cold
 def main() -> int:
     """Run one bench; the exit code says whether its goal was met."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("name", choices=["adapters", "attacks", "cold", "recall", "speed", "writeq"])
+    parser.add_argument("name", choices=["adapters", "attacks", "cold", "recall", "speed", "torture", "writeq"])
     options = parser.parse_args(sys.argv[1:2])
     rest = sys.argv[2:]
     if options.name == "adapters":
@@ -35,6 +35,10 @@ def main() -> int:
         from bench import speed
 
         return speed.main(rest)
+    if options.name == "torture":
+        from bench import torture
+
+        return torture.main(rest)
     return _cold(rest)
 
 

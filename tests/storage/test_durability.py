@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from assay import Kind, Store
-from assay.errors import Busy, Closed, ForeignDatabase, InvalidInput, NewerSchema, ReadOnly, StorageFailure
+from assay.errors import Busy, Closed, Damaged, ForeignDatabase, InvalidInput, NewerSchema, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.database import OperationalWriter
 from assay.storage.transaction import Transaction
@@ -477,3 +477,20 @@ def test_what_cannot_be_stored_is_a_typed_error(tmp_path: Path, call: Callable[[
         with pytest.raises(InvalidInput):
             call(store)
         assert store.verify()
+
+
+def test_i25_a_row_that_nobody_has_written_so_is_reported_as_damage(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Store(path) as store:
+        ref = store.record("the pool holds 40 connections").ref
+    changes = {"kind": "observatkon", "trust": "agenu", "metadata": "{", "happened": 2**62}
+    file = raw(path)
+    for column, value in changes.items():
+        (true,) = file.execute(f"SELECT {column} FROM episode").fetchone()
+        file.execute(f"UPDATE episode SET {column} = ?", (value,))
+        with Store(path) as store, pytest.raises(Damaged, match="doctor"):
+            store.episodes.get(ref)
+        file.execute(f"UPDATE episode SET {column} = ?", (true,))
+    file.close()
+    with Store(path) as store:
+        assert store.episodes.get(ref).content and store.verify()

@@ -10,6 +10,7 @@ from assay.model.belief import Belief, Evidence
 from assay.model.constants import MIN_REF_CHARS
 from assay.model.labels import BeliefKind, Mark, Residence
 from assay.model.times import from_us
+from assay.storage.failures import of_a_row
 from assay.storage.reader import Reader
 
 __all__ = ["all_beliefs", "as_belief", "evidence_of", "find_belief"]
@@ -38,6 +39,7 @@ def find_belief(reader: Reader, name: str) -> Belief:
     return found[0]
 
 
+@of_a_row
 def as_belief(row: dict[str, Any]) -> Belief:
     """Turn a row into a belief."""
     return Belief(

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.model.labels import Trust
 from assay.storage import episode_rows
+from assay.storage.failures import of_a_row
 from assay.storage.reader import Reader
 
 __all__ = ["descendants", "effective_trust", "label_of"]
@@ -46,6 +47,7 @@ def effective_trust(
     return _least(labels, edges, ids)
 
 
+@of_a_row
 def label_of(row: Mapping[str, Any]) -> Trust:
     """Give the trust that an episode's row stands for: external while it is quarantined."""
     return Trust.EXTERNAL if row["quarantined"] else Trust(row["trust"])

@@ -13,6 +13,7 @@ from assay.model.labels import Kind, Origin, Trust, Verdict
 from assay.model.refs import is_ref, normal_ref, short_ref
 from assay.model.times import from_us
 from assay.storage import episode_rows
+from assay.storage.failures import of_a_row
 from assay.storage.reader import Reader
 
 __all__ = ["as_episode", "build", "by_numbers", "exists", "load", "resolve", "shorten"]
@@ -58,6 +59,7 @@ def build(reader: Reader, rows: Sequence[dict[str, Any]]) -> list[Episode]:
     ]
 
 
+@of_a_row
 def as_episode(
     row: dict[str, Any],
     *,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from assay.errors import Closed, OutcomeUnknown, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.connection import configure, connect, prepare_file
-from assay.storage.failures import is_contention, translate, translated, unstorable
+from assay.storage.failures import is_contention, translate, translated
 from assay.storage.pool import ReaderPool
 from assay.storage.reader import Reader
 from assay.storage.tables import OPERATIONAL
@@ -104,11 +104,7 @@ class Database:
             connection = pool.take(taken, self._deadline())
             with translated(self.path):
                 connection.execute("BEGIN")
-            yield Reader(connection, self._secret)
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
-        except (UnicodeEncodeError, OverflowError) as error:
-            raise unstorable(error) from error
+                yield Reader(connection, self._secret)
         finally:
             if taken:
                 try:
@@ -275,15 +271,12 @@ class Database:
     ) -> T:
         generation = self._generation
         try:
-            self._begin(connection, deadline)
-            result, written, crossed = fn(connection)
-            if generation != self._generation:
-                raise StorageFailure("the process was forked inside a change: only the parent can commit it")
-            self._commit(connection, written)
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
-        except (UnicodeEncodeError, OverflowError) as error:
-            raise unstorable(error) from error
+            with translated(self.path):
+                self._begin(connection, deadline)
+                result, written, crossed = fn(connection)
+                if generation != self._generation:
+                    raise StorageFailure("the process was forked inside a change: only the parent can commit it")
+                self._commit(connection, written)
         finally:
             if generation == self._generation:
                 connection.rollback()  # nothing is left to undo after a commit

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import wraps
+from json import JSONDecodeError
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from assay.errors import Busy, Damaged, ForeignDatabase, InvalidInput, ReadOnly, StorageFailure
 
-__all__ = ["is_contention", "translate", "translated", "unstorable"]
+__all__ = ["damaged", "is_contention", "of_a_row", "translate", "translated"]
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Mapping[str, Any])
+T = TypeVar("T")
 
 _FULL = "the disk is full: nothing was written; free some space and try again"
 
@@ -32,20 +39,42 @@ def translate(error: sqlite3.Error, path: str) -> StorageFailure:
     if code == sqlite3.SQLITE_NOTADB:
         return ForeignDatabase(f"{path} is not an SQLite database: choose another path")
     if code == sqlite3.SQLITE_CORRUPT:
-        return Damaged(f"{path} is damaged: run `assay doctor`, then restore the newest backup ({error})")
+        return damaged(path, error)
     return StorageFailure(f"{path}: {error}; nothing was written")
 
 
 @contextmanager
 def translated(path: str) -> Generator[None]:
-    """Translate what SQLite raises inside the block."""
+    """Translate what SQLite raises inside the block, and what its rows raise when they cannot be read."""
     try:
         yield
     except sqlite3.Error as error:
         raise translate(error, path) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise _unstorable(error) from error
+    except (UnicodeDecodeError, JSONDecodeError) as error:
+        raise damaged(path, error) from error
 
 
-def unstorable(error: UnicodeEncodeError | OverflowError) -> InvalidInput:
+def of_a_row(build: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Make a function that turns a row into an object say which row cannot be one: nobody has written it so."""
+
+    @wraps(build)
+    def built(row: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return build(row, *args, **kwargs)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise damaged(f"the row {row['id']}", error) from error
+
+    return built
+
+
+def damaged(what: str, error: object) -> Damaged:
+    """Say what is damaged, and what to do."""
+    return Damaged(f"{what} is damaged: run `assay doctor`, then restore the newest backup ({error})")
+
+
+def _unstorable(error: UnicodeEncodeError | OverflowError) -> InvalidInput:
     """Turn what SQLite cannot take as a value into a typed error."""
     if isinstance(error, UnicodeEncodeError):
         return InvalidInput("argument", "a text holds half of a surrogate pair: decode it as UTF-8 first")

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from assay.model.settings import Settings
+from assay.storage.failures import damaged
 from assay.storage.tables import AUDITED, Value
 
 __all__ = ["Head", "Reader"]
@@ -76,12 +77,19 @@ class Reader:
 
     def head(self) -> Head:
         """Give the newest state of the audit log."""
-        return Head(*self.execute("SELECT size, ts, root, frontier FROM head")[0])
+        return Head(*self._only("SELECT size, ts, root, frontier FROM head"))
 
     def meta(self, key: str) -> bytes:
         """Give a constant of the store, such as its id."""
-        value: bytes = self.execute("SELECT value FROM meta WHERE key = ?", (key,))[0][0]
+        value: bytes = self._only("SELECT value FROM meta WHERE key = ?", key)[0]
         return value
+
+    def _only(self, sql: str, *parameters: str) -> tuple[Any, ...]:
+        """Give a row that every store has."""
+        rows = self.execute(sql, parameters)
+        if not rows:
+            raise damaged("the store's own row", f"it is gone: {sql}")
+        return rows[0]
 
     @property
     def settings(self) -> Settings:

@@ -1,0 +1,60 @@
+"""What a store loses, hides or leaves behind when everything goes wrong: the figures must be zero.
+
+    python -m bench torture [--json] [--long] [--only kill,powercut,...]
+
+Each part is bounded in time, works in a temporary folder, and kills only processes that it started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+__all__ = ["MUST", "PARTS", "main"]
+
+Figures = dict[str, float]
+
+# Each is a module of this package with `measure(folder, long=...)`.
+PARTS = ("kill", "powercut", "tamper", "bitflips", "erase", "writers", "forged")
+# What each part promises, beside running at all.
+MUST: Mapping[str, Callable[[Mapping[str, float]], bool]] = {
+    "kill": lambda found: not (found["lost"] or found["unaudited"] or found["stuck"]),
+    "powercut": lambda found: not found["lost"] and found["control_lost"] > 0,
+    "tamper": lambda found: found["anchored"] == found["cases"] and found["unanchored"] >= 0.8 * found["cases"],
+    "bitflips": lambda found: not found["undetected"],
+    "erase": lambda found: not found["residue"],
+    "writers": lambda found: found["p99_ms"] <= 50 and found["max_ms"] <= 250 and not found["errors"],
+    "forged": lambda found: not found["accepted"],
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the parts; the exit code says whether every promise was kept."""
+    parser = argparse.ArgumentParser(prog="python -m bench torture", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="end with one JSON line")
+    parser.add_argument("--long", action="store_true", help="the form that is run before a release")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
+    options = parser.parse_args(arguments)
+    chosen = [part for part in PARTS if part in options.only.split(",")]
+    found: dict[str, Figures] = {}
+    for part in chosen:
+        begun = time.monotonic()
+        measure: Callable[..., Figures] = import_module(f"bench.torture.{part}").measure
+        with tempfile.TemporaryDirectory() as folder:
+            found[part] = measure(Path(folder), long=options.long)
+        kept = "kept" if MUST[part](found[part]) else "NOT KEPT"
+        print(f"{part:10}{kept:10}{time.monotonic() - begun:6.0f} s  {found[part]}", flush=True)
+    if options.json:
+        print(json.dumps(found))
+    return 0 if all(MUST[part](figures) for part, figures in found.items()) else 1
+
+
+def log(message: str) -> None:
+    """Say on standard error what went wrong, so that a figure that is not zero can be followed up."""
+    print(message, file=sys.stderr, flush=True)
