@@ -31,7 +31,7 @@ def test_every_id_in_the_table_is_used_and_every_used_id_is_in_the_table() -> No
 def test_a_refusal_comes_with_what_to_do() -> None:
     finding = found("size-hard", "too long", "cut it", line=3, section="State")
     assert (finding.action, finding.fixable) == (Action.REFUSE, True)
-    assert "line 3, section State" in feedback([finding]) and "Do this: cut it" in feedback([finding])
+    assert "line 3, section State" in feedback([finding], "") and "Do this: cut it" in feedback([finding], "")
 
 
 def test_only_what_another_text_could_avoid_holds_a_save() -> None:

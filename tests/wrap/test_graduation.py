@@ -402,3 +402,26 @@ def test_kind_decides_the_class_and_not_the_words() -> None:
     )
     result = scene.save(f"- {POOL} | 3x {cite(claimed, words='passed with a pool of 40 connections')}")
     assert scene.level("pool") == 2, result.findings
+
+
+def test_a_bare_level_in_the_first_document_is_told_that_it_does_not_count() -> None:
+    scene = Scene()
+    scene.say(SECOND)
+    result = scene.save(f"- {POOL} | 9x")
+    assert scene.level("pool") == 1
+    assert [finding.subject for finding in result.findings if finding.rule == "level-capped"] == ["pool"]
+
+
+def test_a_line_of_3x_that_nothing_shows_any_more_is_offered_for_long_term_memory() -> None:
+    scene = Scene()
+    at_2x(scene)
+    seen = scene.outcome("With fewer than 40 connections the pool starves, the run shows", "s3", success=False)
+    scene.save(f"- {POOL} | 3x {cite(seen, words='with fewer than 40 connections the pool starves')}")
+    assert scene.level("pool") == 3
+    scene.days(3)
+    scene.say("Lunch was good", "s4")
+    assert "crystallize-suggested" not in rules(scene.save(f"- {POOL} | 3x"))
+    scene.days(400)
+    scene.say("Lunch was good again", "s5")
+    assert "crystallize-suggested" in rules(scene.save(f"- {POOL} | 3x"))
+    assert scene.level("pool") == 3

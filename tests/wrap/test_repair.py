@@ -9,6 +9,7 @@ import pytest
 
 from assay.model.finding import Action
 from assay.model.wrap import WrapStatus
+from assay.wrap.feedback import mended
 from assay.wrap.findings import RULES
 
 from .scene import Scene, document
@@ -70,3 +71,44 @@ def test_every_refusal_that_a_text_can_cause_is_among_them() -> None:
     outside = {"wrap-none", "wrap-token", "wrap-superseded", "authority", "compose-failed"}
     refusing = {rule for rule, action in RULES.items() if action is Action.REFUSE}
     assert refusing - outside <= set(BAD)
+
+
+def test_a_composer_may_answer_with_the_changed_lines_alone() -> None:
+    scene = Scene()
+    at_2x(scene)
+    prompts: list[str] = []
+
+    def compose(prompt: str) -> str:
+        prompts.append(prompt)
+        if len(prompts) == 1:
+            return document(
+                f"- {POOL} | 3x", "- gone: nobody said this | 1x", "- fresh: nor this | 1x", context="day one"
+            )
+        lines = re.findall(r"^([0-9]+): - pool.*$", prompt, re.MULTILINE)
+        gone = next(n for n, line in enumerate(prompt.split("Your answer was:\n")[1].split("\n"), 1) if "gone" in line)
+        after = gone + 1
+        return f"{lines[0]}: - {POOL} | 2x\n\nline {gone}:\n{after}: - one: said | 1x\n{after}: - two: said too | 1x"
+
+    scene.say(f"{SECOND}, and lunch was good", "s9", "eve")
+    result = scene.store.wrap(compose)
+    assert result.status is WrapStatus.COMMITTED and len(prompts) == 2
+    names = {belief.name for belief in scene.store.beliefs.list()}
+    assert {"pool", "one", "two"} <= names and not {"gone", "fresh"} & names
+    assert "day one" in result.continuity
+
+
+@pytest.mark.parametrize("answer", ["", "0: x", "99: x", "2: x\nand a word", "## State\n2: x"])
+def test_an_answer_that_is_no_list_of_its_lines_is_the_document(answer: str) -> None:
+    assert mended("one\ntwo", answer) == answer
+
+
+def test_whoever_takes_a_refused_wrap_up_again_is_told_why() -> None:
+    scene = Scene()
+    scene.say("The vault code is 7741")
+    first = scene.prepare()
+    assert "was not saved" not in first.prompt
+    scene.store.save_continuity("## State\nThe vault code is 7741\n", first.token)
+    again = scene.prepare()
+    assert again.token == first.token
+    assert "[section-missing] a required section is absent" in again.prompt
+    assert again.prompt.count("7741") == first.prompt.count("7741")

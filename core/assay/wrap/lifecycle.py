@@ -30,6 +30,7 @@ class Open:
         window: Ranges of episode numbers, first and last.
         retries: How often findings went back to the composer.
         max_tokens: A smaller target for the document than the store's, or None.
+        refused: Rules for which the last text was refused, with the lines that they held.
     """
 
     ref: str
@@ -40,6 +41,7 @@ class Open:
     date: date
     retries: int
     max_tokens: int | None
+    refused: tuple[tuple[str, int], ...] = ()
 
 
 def open_wrap(reader: Reader) -> dict[str, Any] | None:
@@ -60,8 +62,9 @@ def as_open(ref: str, row: dict[str, Any]) -> Open:
     """
     window = tuple((first, last) for first, last in json.loads(row["window"]))
     schema, day = read_schema(row["schema"]), date.fromisoformat(row["date"])
-    limit = json.loads(row["detail"]).get("max_tokens")
-    return Open(ref, row["n"], row["session"], window, schema, day, row["retries"], limit)
+    detail: dict[str, Any] = json.loads(row["detail"])
+    refused = tuple((rule, line) for rule, line in detail.get("refused", ()))
+    return Open(ref, row["n"], row["session"], window, schema, day, row["retries"], detail.get("max_tokens"), refused)
 
 
 def token_of(reader: Reader, ref: str) -> str:

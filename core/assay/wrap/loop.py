@@ -9,7 +9,7 @@ from typing import Literal
 from assay.model.wrap import Composer, Usage, WrapPackage, WrapResult, WrapStatus
 from assay.storage.database import Database
 from assay.wrap.composer import OfflineComposer
-from assay.wrap.feedback import feedback, holding
+from assay.wrap.feedback import feedback, holding, mended
 from assay.wrap.findings import found
 from assay.wrap.lifecycle import cancel
 from assay.wrap.prepare import prepare_wrap
@@ -45,16 +45,17 @@ def conversation(desk: Desk, retries: int) -> Steps:
     package = desk.prepare()
     if isinstance(package, WrapResult):
         return package
-    prompt, usage = package.prompt, Usage()
+    prompt, usage, text = package.prompt, Usage(), ""
     try:
         while True:
-            text = yield prompt
-            usage = Usage(usage.tokens_in + desk.count(prompt), usage.tokens_out + desk.count(text))
+            answer = yield prompt
+            usage = Usage(usage.tokens_in + desk.count(prompt), usage.tokens_out + desk.count(answer))
+            text = mended(text, answer)
             saved = desk.save(text, package.token, "retry" if retries else "apply")
             if saved.status is not WrapStatus.REFUSED or not retries:
                 break
             retries -= 1
-            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(saved.findings))}\n"
+            prompt = f"{package.prompt}\nYour answer was:\n{text}\n\n{feedback(holding(saved.findings), text)}\n"
     except Exception:
         desk.cancel(package.token)
         raise

@@ -16,6 +16,7 @@ from assay.model.wrap import WrapPackage
 from assay.recall.rendering import closing, item_line, label, opening
 from assay.storage.document_rows import newest_body
 from assay.storage.reader import Reader
+from assay.wrap.findings import MEANINGS
 from assay.wrap.instructions import instructions
 from assay.wrap.lifecycle import Open, token_of
 from assay.wrap.material import weights_of
@@ -96,6 +97,7 @@ class Packer:
             self._block("episodes", self._lines(trusted, refs)),
             self._block("untrusted episodes, from tools and strangers", self._lines(untrusted, refs)),
             f"{remaining} later episodes wait for the next wrap." if remaining else "",
+            self._refused(),
         ]
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -120,6 +122,14 @@ class Packer:
             return text
         head, tail = keep * 2 // 3, keep // 3
         return f"{text[:head]} (+{len(text) - head - tail} characters, read {ref}) {text[-tail:]}"
+
+    def _refused(self) -> str:
+        """Say why the last text was refused, to whoever takes the wrap up again."""
+        lines: dict[str, list[str]] = {}
+        for rule, line in self._wrap.refused:
+            lines.setdefault(rule, []).append(str(line))
+        said = [f"[{rule}] {MEANINGS[rule]} (lines {', '.join(places)})" for rule, places in lines.items()]
+        return "\n".join(["The last answer was not saved:", *said]) if said else ""
 
     def _doubt(self, belief: Belief) -> str:
         """Say why a line should be checked again, or ""."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from assay.model.constants import MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LINES, MAX_LINE_CHARS
+from assay.model.constants import LIST_MAX, MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LINES, MAX_LINE_CHARS
 from assay.model.finding import Action, Finding
 from assay.model.wrap import Usage, WrapResult, WrapStatus
 from assay.storage import wrap_rows
@@ -128,7 +128,10 @@ def _audit_refusal(tx: Transaction | None, call: _Call, row: dict[str, Any], fin
         rules = Counter(finding.rule for finding in findings if finding.action in (Action.REFUSE, Action.LOWER))
         tx.entry("refused", actor=call.session, data={"wrap": row["n"], "composer": call.composer, "rules": {**rules}})
         tried = row["retries"] + (call.mode == "retry")
-        tx.update("wrap", row["id"], {"lease_until": lease_end(tx), "retries": tried})
+        # Rules and lines alone: the words of a finding would outlive an erase of what they quote.
+        refused = [[finding.rule, finding.line] for finding in holding(findings)[:LIST_MAX]]
+        detail = json.dumps({**json.loads(row["detail"]), "refused": refused})
+        tx.update("wrap", row["id"], {"lease_until": lease_end(tx), "retries": tried, "detail": detail})
 
 
 def _no_such_wrap(reader: Reader, tx: Transaction | None, call: _Call, row: dict[str, Any] | None) -> WrapResult:

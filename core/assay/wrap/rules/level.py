@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from assay.beliefs.ceiling import Ceiling, ceiling
+from assay.model.constants import CRYSTALLIZE_LEVEL
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark
 from assay.wrap.rules.case import Case, Window
@@ -120,6 +121,8 @@ def _bare(judged: Judged, window: Window) -> Decision:
         fix = 'cite an episode of the window that shows it: [evidence: REF "words copied from it"]'
         findings.append(case.found("needs-evidence", message, fix if case.history else "write new lines at 1x"))
         marks = [Mark.NEEDS_EVIDENCE]
+    elif asked > held:
+        findings.append(case.found("level-capped", f"written {asked}x, kept at {held}x: it is new and enters at 1x"))
     elif held > 1 and not window.first:
         marks.append(Mark.CARRIED_FORWARD)
         if window.recent(case.history):
@@ -127,6 +130,9 @@ def _bare(judged: Judged, window: Window) -> Decision:
         else:
             since = case.history.verified if case.history else None
             findings.append(case.found("cold", f"kept at {held}x; last verified {since or 'never'}"))
+            if held >= CRYSTALLIZE_LEVEL and not case.line.provenance:
+                fix = f"write [crystallize: {case.line.label[:60]}] to move it to long-term memory"
+                findings.append(case.found("crystallize-suggested", f"kept at {held}x without new evidence", fix))
     return Decision(judged, held, False, tuple(marks), tuple(findings))
 
 
