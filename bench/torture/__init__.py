@@ -21,7 +21,7 @@ __all__ = ["MUST", "PARTS", "main"]
 Figures = dict[str, float]
 
 # Each is a module of this package with `measure(folder, long=...)`.
-PARTS = ("kill", "powercut", "tamper", "bitflips", "erase", "writers", "forged")
+PARTS = ("kill", "powercut", "tamper", "bitflips", "erase", "writers", "forged", "travel")
 # What each part promises, beside running at all.
 MUST: Mapping[str, Callable[[Mapping[str, float]], bool]] = {
     "kill": lambda found: not (found["lost"] or found["unaudited"] or found["stuck"]),
@@ -31,6 +31,7 @@ MUST: Mapping[str, Callable[[Mapping[str, float]], bool]] = {
     "erase": lambda found: not found["residue"],
     "writers": lambda found: found["p99_ms"] <= 50 and found["max_ms"] <= 250 and not found["errors"],
     "forged": lambda found: not found["accepted"],
+    "travel": lambda found: found["equal"] == 1,
 }
 
 

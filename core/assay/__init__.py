@@ -25,12 +25,13 @@ from assay.model.labels import BeliefKind, Kind, Origin, Residence, Trust, Verdi
 from assay.store import Store
 
 if TYPE_CHECKING:
+    from assay.audit.proofs.signing import Signer
     from assay.model.belief import Belief, Evidence
     from assay.model.explanation import Erasure, Explanation
     from assay.model.finding import Action, Finding, Severity
     from assay.model.recall import Briefing, Hit, Recall
     from assay.model.schema import Role, Schema, SectionSpec
-    from assay.model.status import Status, Verification
+    from assay.model.status import Breach, Checkpoint, Status, Verification
     from assay.model.wrap import BeliefChange, Usage, WrapDiff, WrapPackage, WrapResult, WrapStatus
     from assay.wrap.composer import OfflineComposer
 
@@ -40,8 +41,10 @@ __all__ = [
     "Belief",
     "BeliefChange",
     "BeliefKind",
+    "Breach",
     "Briefing",
     "Busy",
+    "Checkpoint",
     "Closed",
     "Conflict",
     "Damaged",
@@ -69,6 +72,7 @@ __all__ = [
     "Schema",
     "SectionSpec",
     "Severity",
+    "Signer",
     "Status",
     "StorageFailure",
     "Store",
@@ -85,12 +89,13 @@ __all__ = [
 
 # Loaded when asked for: a process that only records does without them.
 _LATER = {
+    "audit.proofs.signing": "Signer",
     "model.belief": "Belief Evidence",
     "model.explanation": "Erasure Explanation",
     "model.finding": "Action Finding Severity",
     "model.recall": "Briefing Hit Recall",
     "model.schema": "Role Schema SectionSpec",
-    "model.status": "Status Verification",
+    "model.status": "Breach Checkpoint Status Verification",
     "model.wrap": "BeliefChange Usage WrapDiff WrapPackage WrapResult WrapStatus",
     "wrap.composer": "OfflineComposer",
 }

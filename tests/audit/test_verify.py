@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from assay import Kind, Store
-from assay.audit.log import seal
-from assay.storage.reader import Head
-from assay.storage.transaction import Entry
+from assay.model.episode import JsonValue
 
 
 @pytest.fixture
@@ -94,8 +93,8 @@ def test_i13_an_erased_episode_cannot_be_brought_back(tmp_path: Path) -> None:
 
 
 def test_an_unknown_operation_fails_verify(path: Path) -> None:
-    with pytest.raises(ValueError, match="unknown operation"):
-        seal(Head(0, 0, b"", b""), [Entry("dance", 0, 1, 1, "x", "x", None, {})])
+    with Store(path) as store, pytest.raises(ValueError, match="unknown operation"):
+        store._database.mutate(lambda tx: tx.entry("dance", actor="x"))
 
 
 def test_i4_entries_hold_no_content(path: Path) -> None:
@@ -118,6 +117,21 @@ def test_each_commit_reaches_the_host_after_it_is_durable(tmp_path: Path) -> Non
         store.record("one")
         store.record("two")
     assert [op for op, _ in heard] == ["init", "record", "record"]
+
+
+def test_a_listener_hears_of_what_is_committed_and_no_content(tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def listen(entry: Mapping[str, JsonValue]) -> None:
+        connection = sqlite3.connect(tmp_path / "m.db")  # another program's view
+        seen.append((json.dumps(entry), connection.execute("SELECT count(*) FROM episode").fetchone()[0]))
+        connection.close()
+
+    with Store(tmp_path / "m.db", on_audit_event=listen) as store:
+        episode = store.record("the door code is 4711", source="ada", state_key="door")
+    assert [count for _, count in seen] == [0, 1]
+    assert episode.ref in seen[1][0]
+    assert not any(word in seen[1][0] for word in ("4711", "code"))
 
 
 def test_a_failing_listener_does_not_make_a_commit_look_failed(

@@ -157,3 +157,19 @@ def test_an_option_may_stand_before_the_command_or_behind_it(run: Run, tmp_path:
     assert run("--db", other, "init", "--no-baton").code == 0
     assert run("record", "x", "--db", other).code == 0
     assert run("--json", "status", "--db", other).data["status"]["episodes"] == 1
+
+
+def test_a_roll_back_shows_against_an_anchor_and_an_old_anchor_is_a_warning(
+    store: Run, file: Path, tmp_path: Path, modern: None
+) -> None:
+    before, anchors = file.read_bytes(), str(tmp_path / "anchors")
+    store("record", "Deploys go out on Friday")
+    assert store("audit", "anchor", anchors).code == 0
+    assert store("doctor", "--anchors", anchors).code == OK
+    old = store("doctor", "--anchors", anchors, "--anchor-max-age", "0")
+    assert (old.code, "older than it may be" in old.out) == (WARNING, True)
+    for ending in ("-wal", "-shm"):
+        Path(f"{file}{ending}").unlink(missing_ok=True)
+    file.write_bytes(before)
+    assert store("doctor").code == OK, "without an anchor nobody can tell"
+    assert store("doctor", "--anchors", anchors).code == TAMPERED

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import random
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from assay import Kind, Store, Trust
-from assay.errors import Conflict, InvalidInput
+from assay.errors import InvalidInput
 from assay.recall import index
 from assay.recall.ranking import Deadline
-from assay.storage import index_rows
 
 
 @pytest.fixture
@@ -137,50 +134,6 @@ def test_the_deadline_is_kept_inside_the_search(store: Store) -> None:
         from assay.recall.search import search
 
         search(reader, Query("something"), store._tail, now_us=0, deadline=Deadline(-1))
-
-
-def dump(store: Store) -> list[tuple[object, ...]]:
-    with store._database.read() as reader:
-        return [
-            *reader.execute(
-                "SELECT term, segment, df, docs, chunks, freqs, lengths FROM posting ORDER BY term, segment"
-            ),
-            tuple(reader.execute("SELECT docs, chunks, length FROM index_state")[0]),
-        ]
-
-
-def test_the_index_equals_a_rebuild_after_random_operations(store: Store) -> None:
-    dice = random.Random(7)
-    words = ["alpha", "beta", "gamma", "delta", "deploy", "pool", "report", "cat", "部署", "кошка"]
-    live: list[str] = []
-
-    def event(at: int) -> dict[str, object]:
-        text = " ".join(dice.choices(words, k=dice.choice([3, 12, 40, 61, 200]))) + f" {at}"
-        return {"content": text, "state_key": dice.choice([None, None, "a", "b"])}
-
-    for at in range(1_200):
-        step = dice.random()
-        if live and step < 0.12:
-            store.erase(live.pop(dice.randrange(len(live))))
-        elif live and step < 0.16:
-            with suppress(Conflict):
-                store.episodes.supersede(dice.choice(live), dice.choice(live))
-        elif step < 0.2:
-            live += store.episodes.record_many(event(at) for _ in range(dice.randint(1, 40)))
-        else:
-            live.append(store.record(**event(at)).ref)  # type: ignore[arg-type]
-    with store._database.read() as reader:
-        flushed = index_rows.state(reader).flushed
-    before = dump(store)
-
-    def rebuild(tx: object) -> None:
-        index_rows.reset(tx)  # type: ignore[arg-type]
-        index._flush(tx, index_rows.state(tx), last=flushed)  # type: ignore[arg-type]
-
-    store._database.mutate(rebuild)
-    assert flushed > 500
-    assert dump(store) == before
-    assert store.verify()
 
 
 def test_the_tail_and_the_segments_rank_alike(store: Store, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 from assay import Kind, Store
 from assay.errors import Busy, Closed, Damaged, ForeignDatabase, InvalidInput, NewerSchema, ReadOnly, StorageFailure
 from assay.storage import schema
-from assay.storage.database import OperationalWriter
+from assay.storage.operational import OperationalWriter
 from assay.storage.transaction import Transaction
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX file modes, fork and resource limits")

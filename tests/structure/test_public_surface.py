@@ -12,12 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from .sources import ADAPTERS, CORE, folders, tree
+from .sources import ADAPTERS, CORE, tree
 
 PINNED = Path(__file__).with_name("public_surface.txt")
 PACKAGES = {"assay": CORE, "assay.session": CORE / "session", "assay.testing": CORE / "testing"}
 MODULES = {name: folder / "__init__.py" for name, folder in PACKAGES.items()} | {"assay.compat": CORE / "compat.py"}
-BINDINGS = {f"assay_integrations.{folder}": ADAPTERS / folder / "__init__.py" for folder in folders(ADAPTERS)}
+# A folder that several bindings share exports nothing itself.
+BINDINGS = {
+    ".".join(path.parent.relative_to(ADAPTERS.parent).parts): path
+    for path in ADAPTERS.rglob("__init__.py")
+    if "__all__" in path.read_text("utf-8")
+}
 
 
 def exported(path: Path) -> list[str]:

@@ -57,6 +57,13 @@ def entries(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def bindings() -> list[tuple[str, str, str]]:
+    """Read the rows of the noxfile: the name of a binding, its extra, and where in `assay_integrations` it lies."""
+    row = re.compile(r'^ +Binding\("(\w+)", "([\w-]+)"(?:.*package="([\w/]+)")?.*\),$', re.MULTILINE)
+    rows = row.findall((ROOT / "noxfile.py").read_text("utf-8"))
+    return [(name, extra, package or name) for name, extra, package in rows]
+
+
 def test_every_path_of_the_readme_tree_exists() -> None:
     shown = [path for parent, below in shown_tree().items() for path in (parent, *below)]
     assert [relative(path) for path in shown if not path.exists()] == []
@@ -92,14 +99,18 @@ def test_the_adapters_share_a_namespace_that_others_can_extend() -> None:
     assert not (ADAPTERS / "__init__.py").exists()
 
 
-@pytest.mark.parametrize("folder", folders(ADAPTERS))
-def test_a_binding_is_complete(folder: str) -> None:
+def test_every_folder_of_the_adapters_has_a_binding() -> None:
+    assert {package.split("/")[0] for _, _, package in bindings()} == set(folders(ADAPTERS))
+
+
+@pytest.mark.parametrize(("name", "extra", "package"), bindings())
+def test_a_binding_is_complete(name: str, extra: str, package: str) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    binding = re.search(rf'Binding\("{folder}", "([\w-]+)"', (ROOT / "noxfile.py").read_text("utf-8"))
-    assert binding, f"noxfile.py has no binding for {folder}"
-    assert binding[1] in extras
+    assert extra in extras
+    parts = ("__init__.py", "../py.typed" if "/" in package else "py.typed")
     expected = (
-        *(f"integrations/assay_integrations/{folder}/py.typed", f"constraints/{binding[1]}.txt"),
-        *(f"docs/integrations/{folder}.md", f"examples/{folder}_agent.py", f"tests/integrations/{folder}"),
+        *(f"integrations/assay_integrations/{package}/{part}" for part in parts),
+        *(f"constraints/{extra}.txt", f"docs/integrations/{name}.md"),
+        *(f"examples/{name}_agent.py", f"tests/integrations/{name}"),
     )
     assert [path for path in expected if not (ROOT / path).exists()] == []

@@ -12,16 +12,16 @@ from .sources import ADAPTERS, CORE, code_lines, modules, relative, tree
 CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 950,
-    ("storage",): 1300,
-    ("audit",): 350,
-    ("audit/proofs",): 550,
+    ("storage",): 1650,
+    ("audit",): 450,
+    ("audit/proofs",): 620,
     ("episodes",): 600,
     ("recall",): 1100,
     ("recall/dense",): 250,
     ("beliefs",): 500,
     ("wrap",): 3000,
     ("authority",): 200,
-    ("store", "compat"): 980,
+    ("store", "compat"): 1080,
     ("compat",): 200,
     ("session",): 1400,
     ("govern", "intentions", "track_record"): 1050,
@@ -33,8 +33,8 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 10_900
-ADAPTERS_CAP = 5300
+KERNEL_CAP = 12_000
+ADAPTERS_CAP = 6500
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250
 FUNCTION_CAP = 60

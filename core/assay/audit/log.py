@@ -10,10 +10,14 @@ import json
 from typing import Any
 
 from assay.audit.merkle import append_leaf, fold, leaf_hash, pack, unpack
+from assay.storage import audit_rows
 from assay.storage.reader import Head
-from assay.storage.transaction import Entry
+from assay.storage.transaction import Entry, Transaction
 
-__all__ = ["OPERATIONS", "encode", "seal"]
+__all__ = ["OPERATIONS", "Sealer", "encode", "seal"]
+
+TILE = 256
+CHECKPOINT_US = 15 * 60 * 1_000_000
 
 # Every operation that replay understands; an entry with another one fails verification.
 OPERATIONS = frozenset(
@@ -21,6 +25,7 @@ OPERATIONS = frozenset(
         "init", "record", "supersede", "undo", "set_key", "un_echo", "quarantine", "erase", "set_trust",
         "prepare", "save", "refused", "cancel", "abandon", "section", "revert",
         "result", "belief", "authority", "setting", "schema",
+        "migrate", "restore", "import", "checkpoint", "key",
     }
 )  # fmt: skip
 
@@ -51,15 +56,49 @@ def encode(entry: Entry) -> bytes:
     return _CANONICAL(record).encode("utf-8", "surrogatepass")
 
 
-def seal(head: Head, entries: list[Entry]) -> tuple[list[bytes], Head]:
-    """Append entries to the log: give their bytes and the new head."""
-    frontier, size, ts = unpack(head.frontier), head.size, head.ts
+def seal(tx: Transaction) -> Head:
+    """Write the entries of a transaction to the log, with the tiles that they fill; give the new head.
+
+    Raises:
+        ValueError: An operation that replay could not check.
+    """
+    frontier, size = unpack(tx.base.frontier), tx.base.size
     sealed: list[bytes] = []
-    for entry in entries:
+    for entry in tx.entries:
         if entry.op not in OPERATIONS:
             raise ValueError(f"unknown operation {entry.op!r}: replay could not check it")
         sealed.append(encode(entry))
         frontier = append_leaf(frontier, size, leaf_hash(sealed[-1]))
         size += 1
-        ts = entry.ts
-    return sealed, Head(size, ts, fold(frontier), pack(frontier))
+    head = Head(size, tx.entries[-1].ts, fold(frontier), pack(frontier))
+    audit_rows.append(tx, sealed, head)
+    if size // TILE != tx.base.size // TILE or tx.entries[-1].op == "migrate":
+        from assay.audit.proofs.tiles import extend
+
+        extend(tx, size)
+    return head
+
+
+class Sealer:
+    """Seals the changes of a store, and notes when a checkpoint is due.
+
+    Attributes:
+        due: Whether one is: behind a wrap, and when the newest is older than 15 minutes of the log's own time.
+    """
+
+    def __init__(self) -> None:
+        self.due = False
+        self._newest = 0
+
+    def __call__(self, tx: Transaction) -> Head:
+        """Seal a transaction."""
+        head = seal(tx)
+        if head.ts - self._newest >= CHECKPOINT_US:  # as far as this process knows; another may have made one
+            newest = audit_rows.newest_checkpoint(tx)
+            self._newest = newest[0] if newest else json.loads(next(iter(audit_rows.entries(tx)))[1])["ts"]
+        self.due = head.ts - self._newest >= CHECKPOINT_US or tx.entries[-1].op == "save"
+        return head
+
+    def settle(self, ts: int) -> None:
+        """Note that a checkpoint was made, or tried."""
+        self.due, self._newest = False, ts

@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
+from assay.audit.proofs.verify_proof import leaf_hash, node_hash
+
 __all__ = ["EMPTY_ROOT", "HASH_BYTES", "append_leaf", "fold", "leaf_hash", "node_hash", "pack", "unpack"]
 
 HASH_BYTES = 32
 EMPTY_ROOT = sha256(b"").digest()
-
-
-def leaf_hash(entry: bytes) -> bytes:
-    """Hash an entry, separated from inner nodes by the prefix 0x00."""
-    return sha256(b"\x00" + entry).digest()
-
-
-def node_hash(left: bytes, right: bytes) -> bytes:
-    """Hash an inner node, with the prefix 0x01."""
-    return sha256(b"\x01" + left + right).digest()
 
 
 def append_leaf(frontier: Sequence[bytes], size: int, leaf: bytes) -> tuple[bytes, ...]:

@@ -1,116 +1,162 @@
-"""Replaying the log against the live rows: whatever was edited outside the engine shows here."""
+"""Verifying a store: the log against itself, against every row, and against what was kept of it elsewhere."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
 from assay.audit.log import OPERATIONS
 from assay.audit.merkle import append_leaf, fold, leaf_hash, pack
-from assay.errors import StorageFailure
+from assay.audit.proofs.checkpoints import KEY, Source, origin, read_anchors, read_vkey
+from assay.audit.proofs.tiles import TileCheck, Tree
+from assay.audit.proofs.verify_proof import Note, Refused, read_note
+from assay.audit.replay import Findings, Replay
+from assay.audit.witnesses import Witnesses
+from assay.errors import InvalidInput, StorageFailure
 from assay.model.status import Verification
 from assay.storage import audit_rows
 from assay.storage.failures import translated
 from assay.storage.reader import Reader
-from assay.storage.tables import AUDITED
 
 __all__ = ["verify"]
 
 
-def verify(reader: Reader, *, limit: int = 20) -> Verification:
-    """Check every page, entry, hash and row of the store.
+def verify(
+    reader: Reader,
+    *,
+    limit: int = 20,
+    anchors: Source | Sequence[Source] = (),
+    max_age: timedelta | None = None,
+    now: int = 0,
+    key: str | None = None,
+    since_anchor: bool = False,
+    derived: Callable[[Reader], Iterable[str]] | None = None,
+) -> Verification:
+    """Check every page, entry, hash and row of a store, in memory that does not grow with it.
 
-    Each live row must equal the last entry that wrote it, and no row may be missing, extra, or older than its
-    last entry. Derived rows (the search index) and operational ones are not covered. Runs in constant memory.
+    Each live row must equal the last entry that wrote it, and no row may be missing, extra, or older than its last
+    entry. Tiles, head and checkpoints must be those of the entries. Of operational rows only the receipts are
+    covered, as far as a checkpoint has sealed them.
 
     Args:
         limit: How many problems are named.
+        anchors: Checkpoints that were kept elsewhere: files of them, or texts.
+        max_age: How old the newest anchor may be.
+        now: The time, in microseconds since 1970.
+        key: One of the keys that sign this log, from a place that the store's owner cannot write.
+        since_anchor: Check what came after the newest anchor alone; without anchors, after the newest checkpoint.
+        derived: Checks rows that are derived from others, and says what is wrong.
+
+    Raises:
+        InvalidInput: Anchors or key cannot be read.
     """
-    replay = _Replay(reader, limit)
+    notes = read_anchors(anchors)
+    if max_age is not None and not notes:
+        raise InvalidInput("anchor_max_age", "needs anchors")
+    oldest = None if max_age is None else now - max_age // timedelta(microseconds=1)
+    trusted, found = read_vkey(key), Findings(limit)
+    check: _Check | None = None
     try:
         with translated("the store"):
-            replay.problems += audit_rows.integrity(reader, limit)
-            replay.run()
+            check = _Check(reader, found, notes, since_anchor=since_anchor)
+            if check.run():
+                check.witnesses.finish(check.size, oldest, trusted)
+            for problem in derived(reader) if derived and not (check.base or found.enough) else ():
+                found.add(problem)
     except StorageFailure as error:
-        replay.problems.append(str(error))
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        replay.problems.append(f"behind entry {replay.size}: cannot be read ({type(error).__name__}: {error})")
-    return Verification(not replay.problems, replay.size, fold(replay.frontier).hex(), tuple(replay.problems[:limit]))
+        found.add(str(error))
+    except (Refused, ValueError, LookupError, TypeError, RecursionError, AttributeError) as error:
+        found.add(f"behind entry {check.size if check else 0}: cannot be read ({type(error).__name__}: {error})")
+    return found.verification(*((check.size, fold(check.frontier)) if check else (0, b"")))
 
 
-class _Replay:
-    def __init__(self, reader: Reader, limit: int) -> None:
+class _Check:
+    """One pass over the entries, each of which every part takes note of."""
+
+    def __init__(self, reader: Reader, found: Findings, anchors: Sequence[Note], *, since_anchor: bool) -> None:
         self.reader = reader
-        self.limit = limit
-        self.problems: list[str] = []
-        self.size = 0
+        self.found = found
+        self.base = _base(reader, anchors) if since_anchor else 0
+        self.size = self.base >> 8 << 8  # hashing begins at a tile
+        self.tree = Tree(reader)
+        self.frontier = self.tree.frontier(0, self.size)
         self.ts = 0
-        self.frontier: tuple[bytes, ...] = ()
-        self.expected: Counter[str] = Counter()
-        self.matched: Counter[str] = Counter()
+        self.tiles = TileCheck(reader, self.size, found.add)
+        self.replay = Replay(reader, found)
+        self.witnesses = Witnesses(reader, found, anchors, max(0, self.base - 1))
+        if self.base:
+            self._catch_up()
+        else:
+            for problem in audit_rows.integrity(reader, found.limit):
+                found.add(problem)
 
-    def run(self) -> None:
-        for seq, stored in audit_rows.entries(self.reader):
+    def run(self) -> bool:
+        """Go through the entries; False when that came to an early end."""
+        for seq, stored in audit_rows.entries(self.reader, self.size - 1):
             if seq != self.size:
-                self.problems.append(f"entry {self.size} is missing")
-                return
-            self._entry(seq, stored)
-            self.frontier = append_leaf(self.frontier, self.size, leaf_hash(stored))
+                self.found.add(f"entry {self.size} is missing")
+                return False
+            self._entry(seq, json.loads(stored.decode("utf-8", "surrogatepass")))
+            leaf = leaf_hash(stored)
+            self.tiles.add(leaf)
+            self.frontier = append_leaf(self.frontier, self.size, leaf)
             self.size += 1
-            if len(self.problems) >= self.limit:
-                return
+            if self.witnesses.expects(self.size):
+                self.witnesses.compare(self.size, fold(self.frontier), self.ts)
+            if self.found.enough:
+                return False
         self._head()
-        for table in AUDITED:
-            found = audit_rows.row_count(self.reader, table)
-            if found != self.expected[table]:
-                self.problems.append(f"table {table} has {found} rows, the log accounts for {self.expected[table]}")
-            elif found != self.matched[table]:
-                self.problems.append(f"table {table}: {found - self.matched[table]} rows are not what the log wrote")
+        if not self.base:
+            self.tiles.finish()
+        self.replay.finish(whole=not self.base)
+        return True
 
-    def _entry(self, seq: int, stored: bytes) -> None:
-        entry: dict[str, Any] = json.loads(stored)
+    def _entry(self, seq: int, entry: dict[str, Any]) -> None:
+        op, data = entry["op"], entry.get("data", {})
         if entry["seq"] != seq:
-            self.problems.append(f"entry {seq} says that it is {entry['seq']}")
-        if entry["op"] not in OPERATIONS:
-            self.problems.append(f"entry {seq} has the unknown operation {entry['op']!r}")
-        if (seq == 0) != (entry["op"] == "init"):
-            self.problems.append(f"entry {seq}: only the first entry may be `init`")
-        if seq == 0 and entry["data"]["store"] != self.reader.meta("store_id").decode():
-            self.problems.append("entry 0 belongs to another store")
-        if seq == 0 and entry["data"]["secret"] != sha256(self.reader.meta("secret")).hexdigest():
-            self.problems.append("the secret of the store was changed")
+            self.found.add(f"entry {seq} says that it is {entry['seq']}")
+        if op not in OPERATIONS:
+            self.found.add(f"entry {seq} has the unknown operation {op!r}")
+        if (seq == 0) != (op == "init"):
+            self.found.add(f"entry {seq}: only the first entry may be `init`")
+        if seq == 0 and data["store"] != self.reader.meta("store_id").decode():
+            self.found.add("entry 0 belongs to another store")
+        if seq == 0 and data["secret"] != sha256(self.reader.meta("secret")).hexdigest():
+            self.found.add("the secret of the store was changed")
         if entry["ts"] < self.ts:
-            self.problems.append(f"entry {seq} is older than the one before it")
+            self.found.add(f"entry {seq} is older than the one before it")
         self.ts = entry["ts"]
-        for table, action, ref, committed in entry["rows"]:
-            self._row(seq, table, action, ref, committed)
+        if seq >= self.base:
+            self.witnesses.take(seq, op, data)
+            self.replay.take(seq, entry["rows"])
 
-    def _row(self, seq: int, table: str, action: str, ref: str, committed: str | None) -> None:
-        if table not in AUDITED or action not in ("+", "~", "-"):
-            self.problems.append(f"entry {seq} changes the unknown table {table!r}")
-            return
-        live = audit_rows.live_row(self.reader, table, ref)
-        self.expected[table] += {"+": 1, "~": 0, "-": -1}[action]
-        if live is None:
-            return  # removed later, or missing: the count of the table tells
-        if live[0] < seq:
-            self.problems.append(f"{table} {ref} is as of entry {live[0]}, but entry {seq} {_VERBS[action]} it")
-        elif live[0] == seq:
-            if action == "-" or live[1] != committed:
-                self.problems.append(f"{table} {ref} is not what entry {seq} wrote")
-            else:
-                self.matched[table] += 1
+    def _catch_up(self) -> None:
+        """Take from the entries that are not replayed what the anchors of their time need."""
+        signed = self.reader.setting(KEY) is not None
+        for seq, stored in audit_rows.mentioning(self.reader, '"op":"key"', -1) if signed else ():
+            if seq < self.base:
+                self.witnesses.take(seq, "key", json.loads(stored)["data"])
+        for size in sorted({anchor.size for anchor in self.witnesses.anchors} | {self.size}):
+            if 0 < size <= self.size and self.witnesses.expects(size):
+                for _, stored in audit_rows.entries(self.reader, size - 2, 1):
+                    self.witnesses.compare(size, self.tree.root(0, size), json.loads(stored)["ts"])
 
     def _head(self) -> None:
         head = self.reader.head()
         if head.size != self.size:
-            self.problems.append(f"the head counts {head.size} entries, the log has {self.size}")
+            self.found.add(f"the head counts {head.size} entries, the log has {self.size}")
         if head.ts != self.ts:
-            self.problems.append("the time of the head is not that of the last entry")
+            self.found.add("the time of the head is not that of the last entry")
         if head.root != fold(self.frontier) or head.frontier != pack(self.frontier):
-            self.problems.append("the Merkle root computed from the entries is not that of the head")
+            self.found.add("the Merkle root computed from the entries is not that of the head")
 
 
-_VERBS = {"+": "wrote", "~": "changed", "-": "removed"}
+def _base(reader: Reader, anchors: Sequence[Note]) -> int:
+    """Give the size of the newest anchor that the log reaches, else of the newest checkpoint."""
+    size, name = reader.head().size, origin(reader)
+    newest = audit_rows.newest_checkpoint(reader)
+    known = [read_note(newest[1])] if newest and not anchors else anchors
+    return max((note.size for note in known if note.size <= size and note.origin == name), default=0)

@@ -28,6 +28,8 @@ def add(grammar: Grammar) -> None:
     recall.add_argument("--of-session", metavar="ID", help="recorded in this session")
     recall.add_argument("--state-key", metavar="KEY")
     recall.add_argument("--history", action="store_true", help="also what was replaced, and every repetition")
+    recall.add_argument("--valid-at", metavar="TIME", help="what was true then, by what is known now")
+    recall.add_argument("--known-at", metavar="TIME", help="what the store knew then")
     recall.add_argument("--limit", type=int, default=10, metavar="N", help="at most so many, 10 by default")
     recall.add_argument("--after", metavar="CURSOR", help="the next page: the cursor that the page before gave")
 
@@ -54,6 +56,8 @@ def _recall(call: Call) -> Reply:
             source=options.source,
             state_key=options.state_key,
             history=options.history,
+            valid_at=options.valid_at,
+            known_at=options.known_at,
             limit=options.limit,
             after=options.after,
         )

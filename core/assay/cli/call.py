@@ -13,6 +13,7 @@ from assay.errors import InvalidInput, StorageFailure
 from assay.model.labels import Origin
 
 if TYPE_CHECKING:
+    from assay.audit.proofs.signing import Signer
     from assay.store import Store
 
 __all__ = ["Call"]
@@ -92,4 +93,19 @@ class Call:
         if not Path(self.path).exists():
             raise StorageFailure(f"{self.path} does not exist: create it with `assay init`, or name another with --db")
         # Whoever has a shell can call this command, a model as well: what it records is the agent's word.
-        return Store(self.path, read_only=read_only, session=self.session, principal="cli", origin=Origin.AGENT)
+        return Store(
+            self.path,
+            read_only=read_only,
+            session=self.session,
+            principal="cli",
+            origin=Origin.AGENT,
+            signer=None if read_only else self._signer(),
+        )
+
+    def _signer(self) -> Signer | None:
+        file = self.environ.get("ASSAY_SIGNING_KEY", "")
+        if not file:
+            return None
+        from assay.audit.proofs.signing import Signer
+
+        return Signer.from_file(file)

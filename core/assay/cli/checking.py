@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from assay.cli.call import Call
 from assay.cli.grammar import Grammar
 from assay.cli.reply import NO, YES, Reply, as_json
@@ -16,6 +18,11 @@ def add(grammar: Grammar) -> None:
     grammar.command("status", _status, "count what the store holds, without any content")
     verify = grammar.command("verify", _verify, "replay the audit log against every row")
     verify.add_argument("--limit", type=int, default=20, metavar="N", help="name at most so many problems")
+    verify.add_argument("--anchors", action="append", default=[], metavar="FILE", help="checkpoints kept elsewhere")
+    verify.add_argument("--anchor-max-age", type=float, metavar="HOURS", help="how old the newest anchor may be")
+    verify.add_argument("--key", help="a verifier key of this store that you keep yourself")
+    verify.add_argument("--since-anchor", action="store_true", help="check only what came after the newest anchor")
+    verify.add_argument("--no-index", action="store_true", help="leave the search index out")
 
 
 def _status(call: Call) -> Reply:
@@ -46,7 +53,16 @@ def _lines(status: Status) -> list[str]:
 
 
 def _verify(call: Call) -> Reply:
+    options = call.options
+    hours: float | None = options.anchor_max_age
     with call.reading() as store:
-        found = store.verify(limit=call.options.limit)
-    lines = [str(found), *(f"  {problem}" for problem in found.problems)]
+        found = store.verify(
+            limit=options.limit,
+            anchors=options.anchors,
+            anchor_max_age=None if hours is None else timedelta(hours=hours),
+            key=options.key,
+            since_anchor=options.since_anchor,
+            index=not options.no_index,
+        )
+    lines = [str(found), *(f"  {problem}" for problem in (*found.problems, *found.notes))]
     return Reply({"verification": as_json(found)}, "\n".join(lines), YES if found else NO)

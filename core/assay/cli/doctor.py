@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import IntEnum
 from pathlib import Path
 
 from assay.cli.call import Call
 from assay.cli.grammar import Grammar
 from assay.cli.reply import Reply
-from assay.cli.surroundings import disk, file_system, modes, synced
+from assay.cli.surroundings import disk, file_system, kept, leftovers, modes, synced
 from assay.errors import Damaged, ForeignDatabase, StorageFailure
+from assay.model.status import Breach
 from assay.storage.condition import SAFE_VERSION, Condition, examine
+from assay.storage.schema import SCHEMA_VERSION
 from assay.store import Store
 
 __all__ = ["add"]
@@ -40,7 +43,9 @@ class Check:
 
 def add(grammar: Grammar) -> None:
     """Add the command."""
-    grammar.command("doctor", _doctor, "examine the store and where it lies; repairs nothing")
+    doctor = grammar.command("doctor", _doctor, "examine the store and where it lies; repairs nothing")
+    doctor.add_argument("--anchors", action="append", default=[], metavar="FILE", help="checkpoints kept elsewhere")
+    doctor.add_argument("--anchor-max-age", type=float, metavar="HOURS", help="how old the newest anchor may be")
 
 
 def _doctor(call: Call) -> Reply:
@@ -74,7 +79,8 @@ def _content(call: Call, path: str) -> Iterator[Check]:
         return
     try:
         with call.reading() as store:
-            yield from _store(store)
+            yield _audit(call, store)
+            yield _erasures(store)
     except ForeignDatabase as error:
         yield Check("schema", State.TAMPERED, str(error))
 
@@ -83,6 +89,13 @@ def _condition(condition: Condition) -> Iterator[Check]:
     yield _found("pages", condition.pages, State.DAMAGED, "every page is sound")
     if not condition.pages:
         yield _found("links", condition.dangling, State.WARNING, "every link leads to something")
+    if condition.schema < SCHEMA_VERSION:
+        message = (
+            f"{condition.schema}: the next change brings it to {SCHEMA_VERSION}; `assay migrate --dry-run` tries it"
+        )
+        yield Check("schema version", State.WARNING, message)
+    else:
+        yield Check("schema version", State.OK, str(condition.schema))
     version = ".".join(map(str, condition.sqlite))
     if condition.sqlite >= SAFE_VERSION:
         yield Check("sqlite", State.OK, version)
@@ -97,14 +110,18 @@ def _condition(condition: Condition) -> Iterator[Check]:
         yield Check("write-ahead log", State.OK, size)
 
 
-def _store(store: Store) -> Iterator[Check]:
-    found = store.verify()
-    yield _found("audit", found.problems, State.TAMPERED, f"{found.entries} entries account for every row")
-    pending = store.status().erase_pending
-    if pending:
-        yield Check("erasures", State.WARNING, f"{pending} pending: a reader still holds the old bytes")
-    else:
-        yield Check("erasures", State.OK, "none is pending")
+def _audit(call: Call, store: Store) -> Check:
+    hours: float | None = call.options.anchor_max_age
+    age = None if hours is None else timedelta(hours=hours)
+    found = store.verify(anchors=call.options.anchors, anchor_max_age=age)
+    state = State.WARNING if found.breaches == frozenset((Breach.STALE,)) else State.TAMPERED
+    return _found("audit", found.problems, state, f"{found.entries} entries account for every row")
+
+
+def _erasures(store: Store) -> Check:
+    if pending := store.status().erase_pending:
+        return Check("erasures", State.WARNING, f"{pending} pending: a reader still holds the old bytes")
+    return Check("erasures", State.OK, "none is pending")
 
 
 def _found(name: str, problems: tuple[str, ...], state: State, sound: str) -> Check:
@@ -117,7 +134,10 @@ def _place(path: str) -> Iterator[Check]:
         ("file system", file_system, "local, as far as can be told"),
         ("synced folder", synced, "none that is known"),
         ("free space", disk, "enough"),
+        ("leftovers", leftovers, "none"),
     )
     for name, check, sound in checks:
         problem = check(Path(path).absolute())
         yield Check(name, State.WARNING if problem else State.OK, problem or sound)
+    if copies := kept(Path(path).absolute()):
+        yield Check("kept copies", State.OK, f"{', '.join(copies)}; an erase does not reach them")

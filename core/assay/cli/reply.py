@@ -54,6 +54,8 @@ def as_json(value: object) -> JsonValue:
         return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, frozenset):
+        return [*sorted(map(str, cast("frozenset[object]", value)))]
     if isinstance(value, Sequence):
         return [as_json(item) for item in cast("Sequence[object]", value)]
     raise TypeError(f"{type(value).__name__} has no JSON form")

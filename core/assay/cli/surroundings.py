@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from fnmatch import fnmatch
 from pathlib import Path
 
-__all__ = ["disk", "file_system", "modes", "synced"]
+__all__ = ["disk", "file_system", "kept", "leftovers", "modes", "synced"]
 
 _BESIDE = ("", "-wal", "-shm", "-q")
+_KEPT = ("v*-backup-*", "before-restore-*", "damaged*")
+_LEFT = ("*.part", "restoring*")
 _MOUNTS = Path("/proc/self/mounts")
 _NETWORK = frozenset(
     (
@@ -61,3 +64,19 @@ def disk(path: Path) -> str:
     free = shutil.disk_usage(path.parent).free
     needed = max(_MIN_FREE, path.stat().st_size)
     return f"{free:,} bytes are left, {needed:,} are advised" if free < needed else ""
+
+
+def leftovers(path: Path) -> str:
+    """Find what an interrupted call left beside the store."""
+    left = _beside(path, _LEFT)
+    return f"an interrupted call left {', '.join(left)}: remove it unless a call is going on" if left else ""
+
+
+def kept(path: Path) -> list[str]:
+    """Name the copies of earlier states that lie beside the store."""
+    return [name for name in _beside(path, _KEPT) if not name.endswith((".part", "-wal", "-shm"))]
+
+
+def _beside(path: Path, patterns: tuple[str, ...]) -> list[str]:
+    names = (file.name for file in path.parent.iterdir() if file.name.startswith(f"{path.name}."))
+    return sorted(name for name in names if any(fnmatch(name[len(path.name) + 1 :], one) for one in patterns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.episodes.lineage import effective_trust
@@ -48,12 +48,14 @@ def replaced(reader: Reader, ids: Sequence[str]) -> dict[str, str]:
     return {target: source for source, target in episode_rows.edges_to(reader, "supersedes", ids)}
 
 
-def heads(reader: Reader, ids: Sequence[str]) -> dict[str, str]:
-    """Give, for those of some episodes that were replaced, what holds in their place now."""
+def heads(
+    reader: Reader, ids: Sequence[str], successors: Callable[[Reader, Sequence[str]], dict[str, str]] = replaced
+) -> dict[str, str]:
+    """Give, for those of some episodes that were replaced, what holds in their place: now, or by other `successors`."""
     successor: dict[str, str] = {}
     wave = list(ids)
     while wave:
-        step = replaced(reader, wave)
+        step = successors(reader, wave)
         successor |= step
         wave = [ref for ref in dict.fromkeys(step.values()) if ref not in successor]
     result: dict[str, str] = {}

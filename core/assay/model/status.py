@@ -4,8 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-__all__ = ["Status", "Verification"]
+__all__ = ["Breach", "Checkpoint", "Status", "Verification"]
+
+
+class Breach(StrEnum):
+    """What kind of thing is wrong with a log.
+
+    Attributes:
+        TAMPERED: The file contradicts itself.
+        ROLLBACK: Entries that an anchor covers are gone.
+        FORK: Entries that an anchor covers are others.
+        STALE: The newest anchor is older than it may be.
+        FOREIGN: The anchors, or the key, belong to another store.
+    """
+
+    TAMPERED = "tampered"
+    ROLLBACK = "rollback"
+    FORK = "fork"
+    STALE = "stale"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The state of a log at a moment, as `c2sp.org/tlog-checkpoint` writes it.
+
+    Attributes:
+        origin: Names the store.
+        size: Number of entries.
+        root: Merkle root of these, hex (RFC 6962).
+        note: The text that is published; with signatures, if a key is in force.
+    """
+
+    origin: str
+    size: int
+    root: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +53,16 @@ class Verification:
         entries: Number of entries in the log.
         root: Merkle root of the log, hex (RFC 6962).
         problems: What is wrong, each with a place; at most `limit` of them are named.
+        breaches: The kinds of what is wrong.
+        notes: What an auditor should know, and is not wrong.
     """
 
     valid: bool
     entries: int
     root: str
     problems: tuple[str, ...] = ()
+    breaches: frozenset[Breach] = frozenset()
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Tell whether the log and the rows agree."""

@@ -15,7 +15,17 @@ from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, IndexState, Occu
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["TailCache", "analyse", "document_frequency", "flush_if_due", "length_of", "rebuild", "remove", "term_codes"]
+__all__ = [
+    "TailCache",
+    "analyse",
+    "document_frequency",
+    "flush_if_due",
+    "length_code",
+    "length_of",
+    "rebuild",
+    "remove",
+    "term_codes",
+]
 
 FLUSH_AT = 256
 # Raised whenever an episode yields other terms: an older index is rebuilt by the next flush.
@@ -121,7 +131,7 @@ def remove(tx: Transaction, number: int, content: str, happened: int, source: st
     chunks = analyse(content, happened, source).chunks
     known = {term for counts, _ in chunks for term in counts}
     index_rows.remove(tx, term_codes(tx, known).values(), number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1))
-    length = sum(length_of(_code(size)) for _, size in chunks)
+    length = sum(length_of(length_code(size)) for _, size in chunks)
     index_rows.set_state(
         tx,
         IndexState(state.flushed, state.docs - 1, state.chunks - len(chunks), state.length - length, state.tokeniser),
@@ -148,7 +158,7 @@ def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[
     for number, content, happened, source in rows:
         place = number & ((1 << SEGMENT_BITS) - 1)
         for chunk, (counts, size) in enumerate(analyse(content, happened, source).chunks):
-            code = _code(size)
+            code = length_code(size)
             for term, count in counts.items():
                 if term in postings:
                     postings[term].append((place, chunk, min(count, 255), code))
@@ -160,7 +170,7 @@ def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[
     return IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
 
 
-def _code(length: int) -> int:
+def length_code(length: int) -> int:
     """Code a length in one byte: exact below 128, then in steps of about 6 %."""
     if length < 128:
         return length

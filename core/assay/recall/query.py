@@ -12,6 +12,7 @@ from typing import Any
 from assay.errors import InvalidInput
 from assay.model.episode import JsonValue
 from assay.model.labels import Kind, Trust
+from assay.recall.views import View
 
 __all__ = ["Mode", "Query"]
 
@@ -38,6 +39,7 @@ class Query:
         after: How many hits to skip: the cursor of an earlier page.
         metadata: Keys and values that an episode's own metadata must have.
         phrase: What an episode must hold word for word; case and spacing do not matter.
+        view: The moment as of which to answer; None for now.
     """
 
     text: str = ""
@@ -58,6 +60,7 @@ class Query:
     mode: Mode = Mode.BROAD
     phrase: str = ""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    view: View | None = None
 
     def __post_init__(self) -> None:
         """Check the limits."""
@@ -82,6 +85,7 @@ class Query:
             or self.exclude_recent is not None
             or self.metadata
             or self.phrase
+            or self.view is not None
         )
 
     def admits(self, row: Mapping[str, Any], now_us: int) -> bool:
@@ -89,6 +93,7 @@ class Query:
         recent = None if self.exclude_recent is None else now_us - self.exclude_recent // timedelta(microseconds=1)
         return (
             not row["quarantined"]
+            and (self.view is None or self.view.holds(row))
             and (not self.kinds or Kind(row["kind"]) in self.kinds)
             and (self.since is None or row["happened"] >= self.since)
             and (self.until is None or row["happened"] <= self.until)

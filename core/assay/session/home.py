@@ -12,7 +12,7 @@ from assay.errors import Closed
 from assay.session.engine import database_of
 from assay.session.faults import Breaker, Fault, FaultLog
 from assay.session.shown import Shown
-from assay.storage.database import OperationalWriter
+from assay.storage.operational import OperationalWriter
 from assay.storage.session_rows import add_fault
 from assay.store import Store
 

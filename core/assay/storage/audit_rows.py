@@ -1,15 +1,26 @@
-"""Reading the log and the rows it speaks of, one by one."""
+"""The rows of the log, its tiles and its checkpoints, and the rows that its entries speak of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.storage.reader import Reader
-from assay.storage.tables import AUDITED
-from assay.storage.transaction import commitment
+from assay.storage.operational import OperationalWriter
+from assay.storage.reader import Head, Reader
+from assay.storage.tables import AUDITED, Value
+from assay.storage.transaction import Transaction
 
-__all__ = ["entries", "integrity", "live_row", "mentioning", "row_count"]
+__all__ = [
+    "add_checkpoint", "append", "checkpoints", "entries", "integrity", "keeps_tiles", "live_rows", "mentioning",
+    "newest_checkpoint", "newest_receipt", "put_tile", "receipts", "row_count", "rows", "set_counter", "tile",
+    "tile_count",
+]  # fmt: skip
+
+
+def append(tx: Transaction, sealed: Sequence[bytes], head: Head) -> None:
+    """Write entries behind the others, and the head that covers them."""
+    tx.write_many("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, head.size - len(sealed)))
+    tx.write("UPDATE head SET size=?, ts=?, root=?, frontier=?", (head.size, head.ts, head.root, head.frontier))
 
 
 def entries(reader: Reader, after: int = -1, limit: int = -1) -> Iterable[tuple[int, bytes]]:
@@ -17,14 +28,92 @@ def entries(reader: Reader, after: int = -1, limit: int = -1) -> Iterable[tuple[
     return reader.stream("SELECT seq, entry FROM audit WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
 
 
-def live_row(reader: Reader, table: str, ref: str) -> tuple[int, str] | None:
-    """Give (seq, commitment recomputed from the stored bytes) of a row, or None when it is gone."""
-    columns = AUDITED[table]
-    rows = reader.execute(f"SELECT seq, salt, {','.join(columns)} FROM {table} WHERE id = ?", (ref,))
-    if not rows:
-        return None
-    seq, salt, *values = rows[0]
-    return seq, commitment(table, ref, dict(zip(columns, values, strict=True)), salt)
+def mentioning(reader: Reader, ref: str, limit: int) -> list[tuple[int, bytes]]:
+    """Give (seq, stored bytes) of the entries that name a ref, in order; reads the whole log."""
+    rows = reader.execute(
+        "SELECT seq, entry FROM audit WHERE instr(entry, CAST(? AS BLOB)) > 0 ORDER BY seq LIMIT ?", (ref, limit)
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+# -- tiles and checkpoints -----------------------------------------------------------------------------------------
+
+
+def keeps_tiles(reader: Reader) -> bool:
+    """Tell whether the file has tiles: one of schema 1 that was opened read-only has none."""
+    version: int = reader.execute("PRAGMA user_version")[0][0]
+    return version > 1
+
+
+def tile(reader: Reader, level: int, number: int) -> bytes:
+    """Give the hashes of a tile, or b""."""
+    found = reader.execute("SELECT hashes FROM tile WHERE level = ? AND n = ?", (level, number))
+    return found[0][0] if found else b""
+
+
+def tile_count(reader: Reader, level: int | None = None) -> int:
+    """Count the tiles of a level, which are written in order; or all tiles."""
+    if level is None:
+        count: int = reader.execute("SELECT count(*) FROM tile")[0][0]
+        return count
+    newest: int | None = reader.execute("SELECT max(n) FROM tile WHERE level = ?", (level,))[0][0]
+    return 0 if newest is None else newest + 1
+
+
+def put_tile(tx: Transaction, level: int, number: int, hashes: bytes) -> None:
+    """Write a tile, or the longer form of one."""
+    tx.write(
+        "INSERT INTO tile VALUES(?, ?, ?) ON CONFLICT(level, n) DO UPDATE SET hashes = excluded.hashes",
+        (level, number, hashes),
+    )
+
+
+def add_checkpoint(tx: OperationalWriter, size: int, made: int, note: str) -> None:
+    """Keep a checkpoint."""
+    tx.execute("INSERT OR REPLACE INTO checkpoint VALUES(?, ?, ?)", (size, made, note))
+
+
+def checkpoints(reader: Reader, after: int = 0) -> Iterable[tuple[int, str]]:
+    """Stream (size, note) of the checkpoints of more entries than some, in order."""
+    return reader.stream("SELECT size, note FROM checkpoint WHERE size > ? ORDER BY size", (after,))
+
+
+def newest_checkpoint(reader: Reader) -> tuple[int, str] | None:
+    """Give (when it was made, note) of the newest checkpoint, if there is one."""
+    found = reader.execute("SELECT made, note FROM checkpoint ORDER BY size DESC LIMIT 1")
+    return (found[0][0], found[0][1]) if found else None
+
+
+def receipts(reader: Reader, after: int) -> Iterable[tuple[Value, ...]]:
+    """Stream the receipts behind a number, whole and in order."""
+    return reader.stream("SELECT * FROM receipt WHERE id > ? ORDER BY id", (after,))
+
+
+def newest_receipt(reader: Reader) -> int:
+    """Give the number of the newest receipt, 0 when there is none."""
+    newest: int = reader.execute("SELECT coalesce(max(id), 0) FROM receipt")[0][0]
+    return newest
+
+
+def set_counter(tx: Transaction, name: str, value: int) -> None:
+    """Set a counter, in the transaction that makes it true."""
+    tx.write("INSERT INTO counter VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value=excluded.value", (name, value))
+
+
+# -- the rows that entries speak of --------------------------------------------------------------------------------
+
+
+def live_rows(reader: Reader, table: str, refs: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Give (seq, salt, *committed columns) of those rows that are there, by id; of at most 900."""
+    columns = ",".join(AUDITED[table])
+    marks = ",".join("?" * len(refs))
+    found = reader.stream(f"SELECT id, seq, salt, {columns} FROM {table} WHERE id IN ({marks})", refs)
+    return {row[0]: row[1:] for row in found}
+
+
+def rows(reader: Reader, table: str) -> Iterable[tuple[str, int]]:
+    """Stream (id, seq) of the rows of an audited table."""
+    return reader.stream(f"SELECT id, seq FROM {table}")
 
 
 def row_count(reader: Reader, table: str) -> int:
@@ -37,11 +126,3 @@ def integrity(reader: Reader, limit: int) -> list[str]:
     """Run SQLite's own check of every page; give what it finds."""
     found: list[Any] = [row[0] for row in reader.execute(f"PRAGMA integrity_check({int(limit)})")]
     return [] if found == ["ok"] else [str(problem) for problem in found]
-
-
-def mentioning(reader: Reader, ref: str, limit: int) -> list[tuple[int, bytes]]:
-    """Give (seq, stored bytes) of the entries that name a ref, in order; reads the whole log."""
-    rows = reader.execute(
-        "SELECT seq, entry FROM audit WHERE instr(entry, CAST(? AS BLOB)) > 0 ORDER BY seq LIMIT ?", (ref, limit)
-    )
-    return [(row[0], row[1]) for row in rows]

@@ -7,10 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.storage.connection import uri
+from assay.storage.connection import connect
 from assay.storage.failures import translated
+from assay.storage.reader import Reader
 
-__all__ = ["SAFE_VERSION", "Condition", "examine"]
+__all__ = ["SAFE_VERSION", "Condition", "dangling", "examine", "schema_of"]
 
 # Older libraries can corrupt a file when a checkpoint of its log races a commit (SQLite, "WAL-reset bug").
 SAFE_VERSION = (3, 51, 3)
@@ -35,10 +36,12 @@ class Condition:
     Attributes:
         pages: Problems that its check of every page found.
         dangling: Links that lead nowhere.
+        schema: Its schema version.
         log_bytes: Size of the write-ahead log.
     """
 
     sqlite: tuple[int, ...]
+    schema: int
     pages: tuple[str, ...]
     dangling: tuple[str, ...]
     log_bytes: int
@@ -51,13 +54,26 @@ def examine(path: str, *, limit: int = 20) -> Condition:
         StorageFailure: It cannot be opened, is no database, or is damaged beyond reading.
     """
     log = Path(f"{path}-wal")
-    with translated(path), closing(sqlite3.connect(uri(path, "ro"), uri=True)) as connection:
+    with translated(path), closing(connect(path, read_only=True)) as connection:
         pages = tuple(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({int(limit)})"))
         sound = pages == ("ok",)
-        dangling = tuple(row[0] for row in connection.execute(_DANGLING, (limit,))) if sound else ()
+        found = schema_of(Reader(connection, b""))
+        loose = dangling(Reader(connection, b""), limit) if sound else ()
     return Condition(
         sqlite=sqlite3.sqlite_version_info,
+        schema=found,
         pages=() if sound else pages,
-        dangling=dangling,
+        dangling=loose,
         log_bytes=log.stat().st_size if log.exists() else 0,
     )
+
+
+def schema_of(reader: Reader) -> int:
+    """Give the schema version of the file."""
+    found: int = reader.execute("PRAGMA user_version")[0][0]
+    return found
+
+
+def dangling(reader: Reader, limit: int) -> tuple[str, ...]:
+    """Name links that lead to what the store neither holds nor remembers as erased."""
+    return tuple(row[0] for row in reader.execute(_DANGLING, (limit,)))

@@ -8,7 +8,7 @@ import sys
 
 from assay.errors import ForeignDatabase, ReadOnly, StorageFailure
 
-# ruff: noqa: PTH100, PTH103, PTH110, PTH112, PTH114, PTH118, PTH120
+# ruff: noqa: PTH100, PTH103, PTH110, PTH112, PTH114, PTH118, PTH120, PTH202
 # pathlib takes longer to import than a record to write.
 __all__ = ["configure", "connect", "prepare_file", "uri"]
 
@@ -42,13 +42,30 @@ def connect(path: str, *, read_only: bool) -> sqlite3.Connection:
     """Open a connection without writing anything, so that a file of another program can still be recognised."""
     if path == ":memory:":
         return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    return sqlite3.connect(
-        uri(path, "ro" if read_only else "rw"),
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=_BUSY_MS / 1000,
-    )
+    if not read_only:
+        return _connected(uri(path, "rw"))
+    connection = _connected(uri(path, "ro"))
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.OperationalError as error:
+        connection.close()
+        refused = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not refused or not _is_at_rest(path):
+            raise
+        connection = _connected(f"{uri(path, 'ro')}&immutable=1")
+    return connection
+
+
+def _connected(name: str) -> sqlite3.Connection:
+    return sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
+
+
+def _is_at_rest(path: str) -> bool:
+    """Tell whether nobody can be writing: the folder takes no file for SQLite's log, and none waits there."""
+    folder, log = os.path.dirname(os.path.abspath(path)), f"{path}-wal"
+    if os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        return False
+    return not os.path.exists(log) or os.path.getsize(log) == 0
 
 
 def uri(path: str, mode: str) -> str:

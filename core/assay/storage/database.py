@@ -9,19 +9,20 @@ import time
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from assay.errors import Closed, OutcomeUnknown, ReadOnly, StorageFailure
 from assay.storage import schema
 from assay.storage.connection import configure, connect, prepare_file
 from assay.storage.failures import is_contention, translate, translated
+from assay.storage.operational import OperationalWriter, confine
 from assay.storage.pool import ReaderPool
 from assay.storage.reader import Reader
-from assay.storage.tables import OPERATIONAL
 from assay.storage.transaction import Entry, Seal, Transaction
 from assay.storage.turns import Turns
 
-__all__ = ["Database", "OperationalWriter"]
+__all__ = ["Database"]
 
 T = TypeVar("T")
 _CHECKPOINT_EVERY = 250  # entries; counted by seq, so that short-lived processes take their turn
@@ -29,20 +30,12 @@ _MEMORY = ":memory:"
 _instances: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
-class OperationalWriter(Reader):
-    """Write access to the operational tables alone; an authorizer refuses any other."""
-
-    def __init__(self, connection: sqlite3.Connection, secret: bytes, now: int) -> None:
-        super().__init__(connection, secret)
-        self.now = now
-
-
 class Database:
     """A store's file.
 
     Args:
         path: The file, or `:memory:`.
-        seal: Turns the entries of a transaction into log bytes and the new head.
+        seal: Writes the entries of a transaction to the log, and gives its new head.
         wall: Gives the wall clock in microseconds since 1970.
         ids: Gives 16 random bytes.
         timeout: Seconds that a writer waits for its turn, all waits together.
@@ -75,7 +68,7 @@ class Database:
         self.principal = principal
         self._seal = seal
         self._ids = ids
-        self._timeout = timeout
+        self.timeout = timeout
         self._synchronous = synchronous
         self._on_commit = on_commit
         self._secret = b""
@@ -128,17 +121,27 @@ class Database:
         self._announce(entries)
         return result
 
-    def operational(self, fn: Callable[[OperationalWriter], T]) -> T:
-        """Write operational rows, which the log does not cover; other tables are refused."""
+    def operational(self, fn: Callable[[OperationalWriter], T], *, durable: bool = False) -> T:
+        """Write operational rows, which the log does not cover; other tables are refused.
+
+        Args:
+            durable: Whether they, and all that was committed before, survive a power cut under `NORMAL` as well.
+        """
 
         def confined(connection: sqlite3.Connection) -> tuple[T, tuple[str, ...], bool]:
             try:
-                connection.set_authorizer(_only_operational)
+                connection.set_authorizer(confine)
                 return fn(OperationalWriter(connection, self._secret, self.wall())), (), False
             finally:
                 connection.set_authorizer(None)
 
-        return self._write(confined)
+        if not durable or self._synchronous == "FULL":
+            return self._write(confined)
+        self._set_synchronous("FULL")  # its commit flushes the write-ahead log, with every commit before it
+        try:
+            return self._write(confined)
+        finally:
+            self._set_synchronous(self._synchronous)
 
     def truncate_log(self) -> bool:
         """Empty the write-ahead log, so that erased bytes are gone; False when a reader still pins it."""
@@ -157,6 +160,14 @@ class Database:
         if self.path != _MEMORY:
             with translated(self.path):
                 self._in_turn(self._deadline(), lambda connection: connection.execute("VACUUM"))
+
+    def replace(self, source: str, size: int) -> None:
+        """Let the content of another file take the place of this one's; `size` and errors are those of `copy_into`."""
+        from assay.storage.copying import copy_into
+
+        deadline = self._deadline()
+        with translated(self.path):
+            self._in_turn(deadline, lambda connection: copy_into(source, connection, size, deadline))
 
     def close(self) -> None:
         """Close every connection; the last process to close empties the write-ahead log."""
@@ -178,10 +189,14 @@ class Database:
             # Closing may checkpoint, which must not meet another process's commit. When the queue cannot be had,
             # another process has the file open, and then closing does not checkpoint.
             with suppress(StorageFailure):
-                self._turns.queue.acquire(time.monotonic() + min(1.0, self._timeout))
+                self._turns.queue.acquire(time.monotonic() + min(1.0, self.timeout))
             self._writer.close()
             self._writer = None
         self._turns.queue.close()
+
+    def _set_synchronous(self, mode: str) -> None:
+        with translated(self.path):
+            self._in_turn(self._deadline(), lambda connection: connection.execute(f"PRAGMA synchronous={mode}"))
 
     def _start(self) -> None:
         """Set the state that belongs to this process; a child of a fork starts again."""
@@ -199,22 +214,33 @@ class Database:
                 self._pool.adopt(connection)
             else:
                 self._writer = connection
-            if schema.version(connection, self.path) == 0:
+            found = schema.version(connection, self.path)
+            if found == 0:
                 if self.read_only:
                     raise StorageFailure(f"{self.path} is empty: create the store first, without read_only")
                 self._announce(self._write(lambda writer: self._create(writer, initialise)))
             schema.check(connection, self.path)
             self._secret = Reader(connection, b"").meta("secret")
+            if 0 < found < schema.SCHEMA_VERSION and not self.read_only:
+                self._migrate(found)
             pending = connection.execute("SELECT EXISTS(SELECT 1 FROM pending_erase)").fetchone()[0]
             self.erase_pending = bool(pending) and not self.read_only
+
+    def _migrate(self, found: int) -> None:
+        from assay.storage.migrating import step
+
+        for to in range(found + 1, schema.SCHEMA_VERSION + 1):
+            self._announce(self._write(partial(step, self.path, to, self._change, to == found + 1)))
 
     def _connect(self, deadline: float) -> sqlite3.Connection:
         connection = connect(self.path, read_only=self.read_only)
         try:
-            schema.version(connection, self.path)
+            found = schema.version(connection, self.path)
             while True:  # entering WAL mode needs the file for itself for a moment
                 try:
                     configure(connection, read_only=self.read_only, synchronous=self._synchronous)
+                    if self.read_only and found:
+                        schema.lend(connection, found)
                     return connection
                 except sqlite3.OperationalError as error:
                     if not is_contention(error) or time.monotonic() > deadline:
@@ -244,11 +270,7 @@ class Database:
         result = fn(tx)
         if not tx.entries:
             return (result, []), (), False
-        sealed, head = self._seal(tx.base, tx.entries)
-        connection.executemany("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, tx.base.size))
-        connection.execute(
-            "UPDATE head SET size=?, ts=?, root=?, frontier=?", (head.size, head.ts, head.root, head.frontier)
-        )
+        head = self._seal(tx)
         crossed = tx.base.size // _CHECKPOINT_EVERY != head.size // _CHECKPOINT_EVERY
         written = tuple(change.ref for entry in tx.entries for change in entry.changes)
         return (result, tx.entries), written, crossed
@@ -294,6 +316,7 @@ class Database:
                     raise translate(error, self.path) from error
                 time.sleep(_jitter(0.01))
             else:
+                schema.version(connection, self.path)  # a newer version may have migrated the file since it was opened
                 return
 
     def _commit(self, connection: sqlite3.Connection, written: tuple[str, ...]) -> None:
@@ -325,7 +348,7 @@ class Database:
         return self._writer
 
     def _deadline(self) -> float:
-        return time.monotonic() + self._timeout
+        return time.monotonic() + self.timeout
 
     def _check_open(self) -> None:
         if self._closed:
@@ -342,16 +365,6 @@ class Database:
 def _jitter(most: float) -> float:
     """Give a random wait, so that those who wait for one lock do not meet again."""
     return most * (1 + os.urandom(1)[0]) / 256
-
-
-def _only_operational(
-    action: int, table: str | None, _column: str | None, _database: str | None, _trigger: str | None
-) -> int:
-    writes = (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
-    if action in writes and table not in OPERATIONAL:
-        return sqlite3.SQLITE_DENY
-    structural = action in (sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_TRANSACTION)
-    return sqlite3.SQLITE_DENY if structural else sqlite3.SQLITE_OK
 
 
 def _after_fork_in_child() -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "PostingList",
     "add",
     "candidates",
+    "lists",
     "lookup",
     "read_posting",
     "remove",
@@ -157,6 +158,13 @@ def read_posting(reader: Reader, posting: Posting) -> PostingList:
         "SELECT docs, chunks, freqs, lengths FROM posting WHERE id=?", (posting.row,)
     )[0]
     return PostingList(_unpack(docs), chunks, freqs, lengths)
+
+
+def lists(reader: Reader, segment: int) -> Iterator[tuple[int, int, PostingList]]:
+    """Stream (term, episodes, postings) of a segment; chunks that are left out are zero."""
+    rows = reader.stream("SELECT term, df, docs, chunks, freqs, lengths FROM posting WHERE segment=?", (segment,))
+    for term, df, docs, chunks, freqs, lengths in rows:
+        yield term, df, PostingList(_unpack(docs), chunks.ljust(len(freqs), b"\0"), freqs, lengths)
 
 
 def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.storage.database import OperationalWriter
+from assay.storage.operational import OperationalWriter
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 

@@ -103,6 +103,16 @@ class Reader:
         row = self.get("setting", name)
         return None if row is None else json.loads(row["value"])
 
+    def copy_to(self, target: str) -> None:
+        """Write this snapshot into one new file: private, and durable when this returns.
+
+        Raises:
+            ReadOnly: The folder cannot be written.
+        """
+        from assay.storage.copying import copy_to
+
+        copy_to(self._connection, target)
+
     def derive(self, label: str) -> bytes:
         """Derive 32 bytes from the store's secret: equal for equal labels, unguessable without the file."""
         return _derived(self._secret, label)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.storage.database import OperationalWriter
+from assay.storage.operational import OperationalWriter
 from assay.storage.reader import Reader
 
 __all__ = [
+    "KEPT_RECEIPTS",
     "OpenRun",
     "Receipt",
     "add_fault",
@@ -24,7 +25,7 @@ __all__ = [
     "stranger",
 ]
 
-_KEPT_RECEIPTS = 2_000
+KEPT_RECEIPTS = 2_000
 _MINTED = "rn_"
 
 
@@ -110,7 +111,7 @@ def add_receipt(
         "INSERT INTO receipt(session, run, made, refs, fingerprints) VALUES(?, ?, ?, ?, ?)",
         (session, run, tx.now, json.dumps(list(refs)), json.dumps(list(fingerprints))),
     )
-    tx.execute("DELETE FROM receipt WHERE id <= (SELECT max(id) FROM receipt) - ?", (_KEPT_RECEIPTS,))
+    tx.execute("DELETE FROM receipt WHERE id <= (SELECT max(id) FROM receipt) - ?", (KEPT_RECEIPTS,))
 
 
 def receipts_after(reader: Reader, number: int, limit: int) -> tuple[Receipt, ...]:

@@ -64,15 +64,14 @@ _INSERTS = {
     for table, columns in AUDITED.items()
 }
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode
-Seal = Callable[[Head, list[Entry]], tuple[list[bytes], Head]]
 
 
-def commitment(table: str, ref: str, row: Row, salt: bytes) -> str:
+def commitment(table: str, ref: str, values: Iterable[Value], salt: bytes) -> str:
     """Commit to a row: HMAC-SHA256 under its salt of its columns as compact JSON, in hex.
 
     Without the salt, which dies with the row, the commitment confirms no guess of the content.
     """
-    text = _COMPACT([table, ref, *map(row.__getitem__, AUDITED[table])])
+    text = _COMPACT([table, ref, *values])
     return hmac.digest(salt, text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
@@ -154,9 +153,13 @@ class Transaction(Reader):
         self._connection.executemany(sql, rows)
 
     def _log(self, table: str, action: str, ref: str, row: Row, salt: bytes) -> None:
-        self._entry().note(Change(table, action, ref, commitment(table, ref, row, salt)))
+        values = map(row.__getitem__, AUDITED[table])
+        self._entry().note(Change(table, action, ref, commitment(table, ref, values, salt)))
 
     def _entry(self) -> Entry:
         if not self.entries:
             raise RuntimeError("a row was written before the transaction began an audit entry")
         return self.entries[-1]
+
+
+Seal = Callable[[Transaction], Head]

@@ -14,6 +14,7 @@ from assay.store.namespaces import as_ref
 from assay.store.opening import OpenStore
 
 if TYPE_CHECKING:
+    from assay.audit.proofs.checkpoints import Source
     from assay.model.explanation import Erasure, Explanation
     from assay.model.recall import Briefing, Hit, Recall
     from assay.model.status import Status, Verification
@@ -49,7 +50,8 @@ class Store(OpenStore):
         token_counter: Counts the tokens of a text; by default an estimate of cl100k.
         clock: Gives the time, aware; for tests.
         ids: Gives 16 random bytes; for tests.
-        on_audit_event: Called with each entry of the log after its commit.
+        on_audit_event: Called with each entry of the log after its commit; what it raises is logged.
+        signer: Signs the checkpoints of the log.
 
     Raises:
         StorageFailure: The file cannot be opened, is not ours, or is newer than this version.
@@ -127,6 +129,8 @@ class Store(OpenStore):
         exclude: Sequence[Ref] = (),
         exclude_recent: timedelta | None = None,
         history: bool = False,
+        valid_at: When | None = None,
+        known_at: When | None = None,
         limit: int = 10,
         after: str | None = None,
         mode: Mode | str = "broad",
@@ -142,6 +146,8 @@ class Store(OpenStore):
             exclude: What is still in the conversation.
             exclude_recent: Leave out what was recorded so recently.
             history: Also what was replaced, and every repetition.
+            valid_at: What was true of the world then; a date is the end of that day. May be combined with the next.
+            known_at: What the store knew then, without what was erased since.
             limit: At most so many hits, 1 to 1000.
             after: `Recall.next` of the page before.
             mode: `precise` gives no hits at all rather than any that do not bear on the question.
@@ -159,7 +165,8 @@ class Store(OpenStore):
                 reader, text, kinds=kinds, since=since, until=until, tags=tags, trust=trust, session=session,
                 source=source, state_key=state_key, refs=None if refs is None else [as_ref(item) for item in refs],
                 exclude=[as_ref(item) for item in exclude], exclude_recent=exclude_recent, history=history,
-                limit=limit, after=after, now=now, mode=mode, metadata=metadata, phrase=phrase,
+                valid_at=valid_at, known_at=known_at, limit=limit, after=after, now=now, mode=mode,
+                metadata=metadata, phrase=phrase,
             )  # fmt: skip
             return search(reader, query, self._tail, now_us=to_us(now))
 
@@ -320,12 +327,37 @@ class Store(OpenStore):
 
         return erase(self._database, [as_ref(ref)], reason=reason, actor=self._origin.value)
 
-    def verify(self, *, limit: int = 20) -> Verification:
-        """Replay the audit log against every live row; constant memory."""
+    def verify(
+        self,
+        *,
+        limit: int = 20,
+        anchors: Source | Sequence[Source] = (),
+        anchor_max_age: timedelta | None = None,
+        key: str | None = None,
+        since_anchor: bool = False,
+        index: bool = True,
+    ) -> Verification:
+        """Replay the audit log against every live row, in constant memory.
+
+        Args:
+            limit: How many problems are named.
+            anchors: Checkpoints that were kept elsewhere: files of them, or texts.
+            anchor_max_age: How old the newest anchor may be.
+            key: A verifier key of this store that you keep yourself.
+            since_anchor: Check only what came after the newest anchor, or without anchors the newest checkpoint.
+            index: Also build the search index anew, and compare.
+
+        Raises:
+            InvalidInput: Anchors or key cannot be read.
+        """
         from assay.audit.verify import verify
+        from assay.recall.checking import check_index
 
         with self._database.read() as reader:
-            return verify(reader, limit=limit)
+            return verify(
+                reader, limit=limit, anchors=anchors, max_age=anchor_max_age, now=to_us(self._clock()), key=key,
+                since_anchor=since_anchor, derived=check_index if index else None,
+            )  # fmt: skip
 
     def status(self) -> Status:
         """Count what the store holds, without any content."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Ref = str | Episode | Hit
 
-__all__ = ["Audit", "Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version", "as_ref"]
+__all__ = ["Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version", "as_ref"]
 
 
 def as_ref(item: Ref) -> str:
@@ -374,21 +374,3 @@ class History:
         with self._database.read() as reader:
             found = audit_rows.mentioning(reader, as_ref(ref), limit)
         return [json.loads(entry) for _, entry in found]
-
-
-class Audit:
-    """The log of every change."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def entries(self, after: int = -1, *, limit: int = 1000) -> Sequence[Mapping[str, JsonValue]]:
-        """Give the entries behind a seq, in order; the caller keeps the cursor."""
-        with self._database.read() as reader:
-            return [json.loads(entry) for _, entry in audit_rows.entries(reader, after, limit)]
-
-    def head(self) -> tuple[int, str]:
-        """Give the number of entries and the Merkle root, hex."""
-        with self._database.read() as reader:
-            head = reader.head()
-        return head.size, head.root.hex()

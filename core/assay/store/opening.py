@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from assay.audit.log import seal
+from assay.audit.log import Sealer
 from assay.episodes.draft import Draft, as_draft, as_label, as_member
 from assay.episodes.recording import prepare, record, write
 from assay.errors import InvalidInput, NotAuthorised
@@ -17,15 +17,18 @@ from assay.model.labels import Origin, Trust
 from assay.model.times import to_us
 from assay.recall.index import TailCache, flush_if_due
 from assay.storage.database import Database
-from assay.store.namespaces import Audit, Authority, Beliefs, Continuity, Episodes, History, Keys
+from assay.store.auditing import Audit
+from assay.store.namespaces import Authority, Beliefs, Continuity, Episodes, History, Keys
 from assay.store.setup import initialiser
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from assay.audit.proofs.signing import Signer
     from assay.model.schema import Schema
     from assay.storage.transaction import Entry
     from assay.store.proxy import AsyncProxy
+    from assay.transfer.namespace import Transfer
 
 __all__ = ["OpenStore"]
 
@@ -53,6 +56,7 @@ class OpenStore:
         clock: Callable[[], datetime] | None = None,
         ids: Callable[[], bytes] | None = None,
         on_audit_event: Callable[[Mapping[str, JsonValue]], None] | None = None,
+        signer: Signer | None = None,
     ) -> None:
         self.path = _path(path)
         self.session = None if session is None else as_label("session", session)
@@ -65,17 +69,19 @@ class OpenStore:
         self._executor: ThreadPoolExecutor | None = None
         self._executor_pid = 0
         self._on_audit_event = on_audit_event
+        self._sealer = Sealer()
+        self._open = False
         if synchronous not in ("FULL", "NORMAL"):
             raise InvalidInput("synchronous", "FULL or NORMAL")
         if self._default_trust.rank > self._ceiling.rank:
             raise NotAuthorised(f"default_trust {default_trust} is above trust_ceiling {trust_ceiling}")
         project = as_label("project_name", project_name) if project_name is not None else "Agent"
         self._database = Database(
-            self.path, seal=seal, wall=lambda: to_us(self._clock()), ids=ids or _randomness,
+            self.path, seal=self._sealer, wall=lambda: to_us(self._clock()), ids=ids or _randomness,
             principal=as_label("principal", principal),
             initialise=initialiser(project=project, schema=schema, policy=policy, requires_baton=requires_baton),
             timeout=timeout, read_only=read_only, synchronous=synchronous,
-            on_commit=self._committed if on_audit_event else None,
+            on_commit=self._committed,
         )  # fmt: skip
         if self._database.erase_pending:
             self._finish_erasures()
@@ -85,7 +91,8 @@ class OpenStore:
         self.continuity = Continuity(self._database, self.session)
         self.authority = Authority(self._database, self._ceiling)
         self.history = History(self._database)
-        self.audit = Audit(self._database)
+        self.audit = Audit(self._database, signer)
+        self._open = True
 
     @property
     def aio(self) -> AsyncProxy:
@@ -93,6 +100,16 @@ class OpenStore:
         from assay.store.proxy import AsyncProxy
 
         return AsyncProxy(self, self._worker)
+
+    @property
+    def transfer(self) -> Transfer:
+        """Give what takes the store elsewhere and brings it back."""
+        from assay.transfer.namespace import Transfer
+
+        return Transfer(
+            self._database, actor=self._origin.value, default_trust=self._default_trust, ceiling=self._ceiling,
+            heard=self._on_audit_event is not None,
+        )  # fmt: skip
 
     def count_tokens(self, text: str) -> int:
         """Count tokens with the counter of this store."""
@@ -158,16 +175,30 @@ class OpenStore:
         return self._executor
 
     def _committed(self, entries: Sequence[Entry]) -> None:
+        for entry in entries if self._on_audit_event else ():
+            self._tell(entry)
+        if self._sealer.due and self._open:
+            self._sealer.settle(entries[-1].ts)
+            self._checkpoint()
+
+    def _tell(self, entry: Entry) -> None:
         import json
         import logging
 
         from assay.audit.log import encode
 
-        for entry in entries if self._on_audit_event else ():
-            try:
-                self._on_audit_event(json.loads(encode(entry)))  # type: ignore[misc]
-            except Exception:  # the change stands: an error raised from here would say that it does not
-                logging.getLogger("assay.store").exception("on_audit_event failed for entry %d", entry.seq)
+        try:
+            self._on_audit_event(json.loads(encode(entry)))  # type: ignore[misc]
+        except Exception:  # the change stands: an error raised from here would say that it does not
+            logging.getLogger("assay.store").exception("on_audit_event failed for entry %d", entry.seq)
+
+    def _checkpoint(self) -> None:
+        import logging
+
+        try:
+            self.audit.checkpoint()
+        except Exception:  # as above; the next one is due in a while
+            logging.getLogger("assay.store").warning("no checkpoint was made", exc_info=True)
 
 
 def _path(path: str | os.PathLike[str]) -> str:

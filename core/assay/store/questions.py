@@ -15,9 +15,10 @@ from assay.model.labels import Kind, Trust
 from assay.model.status import Status
 from assay.model.times import parse_time, to_us
 from assay.recall.query import Mode, Query
+from assay.recall.views import View
 from assay.storage import audit_rows, document_rows, episode_rows, pending_rows, session_rows
+from assay.storage.condition import schema_of
 from assay.storage.reader import Reader
-from assay.storage.schema import SCHEMA_VERSION
 
 __all__ = ["as_query", "explain", "full_refs", "status"]
 
@@ -40,6 +41,8 @@ def as_query(
     exclude: Sequence[str],
     exclude_recent: timedelta | None,
     history: bool,
+    valid_at: When | None,
+    known_at: When | None,
     limit: int,
     after: str | None,
     now: datetime,
@@ -80,7 +83,17 @@ def as_query(
         mode=as_member("mode", mode, Mode),
         metadata=metadata or {},
         phrase=phrase,
+        view=None if valid_at is None and known_at is None else View(**_moments(now, valid=valid_at, known=known_at)),
     )
+
+
+def _moments(now: datetime, **given: When | None) -> dict[str, int]:
+    """Read the moments of a view, in microseconds since 1970; a date is the end of that day."""
+    return {
+        name: to_us(parse_time(f"{name}_at", value, now=now, end=True))
+        for name, value in given.items()
+        if value is not None
+    }
 
 
 def full_refs(reader: Reader, refs: Sequence[str]) -> list[str]:
@@ -146,7 +159,7 @@ def status(reader: Reader, path: str, counter: Callable[[str], int]) -> Status:
         path=path,
         store_id=reader.meta("store_id").decode(),
         project=reader.setting("project_name"),
-        schema_version=SCHEMA_VERSION,
+        schema_version=schema_of(reader),
         episodes=reader.count("episode"),
         pending=pending(reader),
         beliefs=sum(levels.values()),

@@ -40,7 +40,7 @@ class InjectionClauses:
         plain = _asked(stage, memory=False)
         for prompt, bare in zip(_asked(stage), plain, strict=True):
             users = prompt.of("user")
-            assert FENCE in users[-2] and users[-1] == QUESTION
+            assert len(users) > 1 and FENCE in users[-2] and users[-1] == QUESTION
             assert prompt.of("system") == bare.of("system")
         nothing = stage.run(QUESTION, [Say("?")], memory=stage.memory("empty")).prompts
         assert nothing[0] == stage.run(QUESTION, [Say("?")], memory=None).prompts[0]

@@ -1,0 +1,1 @@
+"""Proofs that a stranger can check: tiles, checkpoints, signatures, and the stand-alone verifier."""

@@ -1,0 +1,55 @@
+"""Bringing an older store to the schema of this code: a copy is kept first, and each version is one transaction."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from assay.storage import schema
+from assay.storage.connection import connect
+from assay.storage.copying import copy_to
+from assay.storage.reader import Reader
+from assay.storage.transaction import Entry, Transaction
+
+__all__ = ["kept_name", "step"]
+
+_log = logging.getLogger("assay.storage")
+Written = tuple[tuple[Entry, list[Entry]], tuple[str, ...], bool]
+Change = Callable[[sqlite3.Connection, Callable[[Transaction], Entry]], Written]
+
+
+def step(
+    path: str, to: int, change: Change, keep: bool, connection: sqlite3.Connection
+) -> tuple[list[Entry], tuple[str, ...], bool]:
+    """Go up by one version, inside the caller's transaction.
+
+    Args:
+        change: Seals an audit entry in that transaction.
+        keep: Whether a copy of the store is kept before.
+
+    Raises:
+        ForeignDatabase: The tables are not those of the version before.
+    """
+    if schema.version(connection, path) >= to:
+        return [], (), False  # another process was first
+    schema.check(connection, path)
+    data: dict[str, str | int] = {"from": to - 1, "to": to}
+    if keep:
+        kept = kept_name(path, to - 1, Reader(connection, b"").head().size)
+        # By a second connection: SQLite copies nothing from one that has begun a change.
+        with closing(connect(path, read_only=True)) as reader:
+            copy_to(reader, kept)
+        data["backup"] = Path(kept).name
+        _log.warning("%s: schema %d becomes %d; the store as it was is kept as %s", path, to - 1, to, kept)
+    schema.advance(connection, to)
+    schema.check(connection, path)
+    (_, entries), written, crossed = change(connection, lambda tx: tx.entry("migrate", actor="host", data=data))
+    return entries, written, crossed
+
+
+def kept_name(path: str, version: int, entries: int) -> str:
+    """Name the copy that is kept: the same for the same state, so that an interrupted migration leaves one only."""
+    return f"{path}.v{version}-backup-{entries}"

@@ -1,0 +1,1 @@
+"""Taking a store elsewhere and bringing it back: backup, restore, export, import."""
