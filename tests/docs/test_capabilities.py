@@ -9,10 +9,10 @@ import pytest
 
 from assay.testing import AdapterContract, Capability
 
-from .pages import ROOT
+from .pages import PAGES, ROOT, is_of_a_framework
 from .test_pages import load
 
-FOLDERS = sorted(page.stem for page in (ROOT / "docs" / "integrations").glob("*.md"))
+FOLDERS = [page.stem for page in PAGES if is_of_a_framework(page)]
 
 
 @pytest.mark.filterwarnings("ignore:Cannot set an attribute:ImportWarning")  # crewai loads its parts lazily

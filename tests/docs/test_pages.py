@@ -11,11 +11,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from .pages import LANGUAGES, PAGES, ROOT, Block, bindings, blocks, commands
+from .pages import HOSTS, LANGUAGES, PACKAGES, PAGES, ROOT, Block, bindings, blocks, commands
 
 # argparse lays its help out differently from version to version; the pages show this one.
 HELP_IS_SHOWN_FROM = (3, 11)
@@ -37,7 +38,7 @@ def cases() -> list[Any]:
 def load(binding: str) -> None:
     """Skip where the framework is absent, unless the environment promised it."""
     try:
-        importlib.import_module(f"assay_integrations.{binding}")
+        importlib.import_module(f"assay_integrations.{PACKAGES.get(binding, binding)}")
     except ModuleNotFoundError as error:
         if binding.replace("_", "-") in os.environ.get("ASSAY_REQUIRE_EXTRAS", "").split(","):
             raise
@@ -51,6 +52,14 @@ def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
     result = eval(code, namespace)
     if inspect.iscoroutine(result):
         asyncio.run(result)
+
+
+def run_file(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a file and import it, until the test is over."""
+    path.write_text(text, "utf-8")
+    module = ModuleType(path.stem)
+    monkeypatch.setitem(sys.modules, path.stem, module)
+    exec(compile(text, str(path), "exec"), module.__dict__)
 
 
 def run_console(block: Block, home: Path) -> None:
@@ -76,10 +85,14 @@ def test_a_page_runs_from_its_first_block_to_its_last(
     if binding:
         load(binding)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(HOSTS))
     namespace: dict[str, Any] = {"__name__": "__main__"}
     ran = 0
     for block in blocks(page):
-        if block.needs in {None, binding} and block.language == "python":
+        if block.file is not None:
+            run_file(tmp_path / block.file, block.text, monkeypatch)
+            ran += 1
+        elif block.needs in {None, binding} and block.language == "python":
             run_python(page, block, namespace)
             ran += 1
         elif block.needs in {None, binding} and block.language == "console":
@@ -98,5 +111,6 @@ def test_every_block_says_what_it_is(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_link_inside_the_repository_leads_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", page.read_text("utf-8"))
+    prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", prose)
     assert [target for target in targets if not (page.parent / target).exists()] == []

@@ -1,0 +1,64 @@
+"""The two tools with which a model uses its memory on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from camel.toolkits import FunctionTool
+
+from assay.session import (
+    RECALL,
+    REMEMBER,
+    Session,
+    SessionKey,
+    SessionOptions,
+    StoreRouter,
+    Target,
+    recall_tool,
+    remember_tool,
+)
+from assay_integrations.camel_ai.place import Sessions
+
+__all__ = ["tools"]
+
+
+def tools(
+    target: Target | StoreRouter,
+    *,
+    user: str | None = None,
+    session: str | None = None,
+    agent: str | None = None,
+    options: SessionOptions | None = None,
+) -> list[FunctionTool]:
+    """Make the tools `recall` and `remember` for an agent.
+
+    Args:
+        target: What `AssayAgentMemory` takes; give both the same `StoreRouter`, user and session to let them share.
+
+    Raises:
+        MissingUser: The target holds a store per user and no user is named.
+
+    Example:
+        router = StoreRouter("memory/{user}.db")
+        whose = {"user": "ada", "session": "monday"}
+        agent = AssayChatAgent(model=model, memory=AssayAgentMemory(router, **whose), tools=tools(router, **whose))
+    """
+    sessions, key = Sessions(target, options), SessionKey(user, session, agent)
+    sessions.of_key(key)
+
+    def use(verb: Callable[[Session], str]) -> str:
+        return sessions.use(sessions.guarded(lambda: sessions.of_key(key)), verb)
+
+    def recall(query: str) -> str:
+        return use(lambda session: recall_tool(session, query))
+
+    def remember(text: str) -> str:
+        return use(lambda session: remember_tool(session, text))
+
+    return [_tool(recall, RECALL, "query"), _tool(remember, REMEMBER, "text")]
+
+
+def _tool(function: Callable[[str], str], description: str, argument: str) -> FunctionTool:
+    # What the model reads of a tool is its docstring.
+    function.__doc__ = f"{description}\n\nArgs:\n    {argument} (str): One sentence."
+    return FunctionTool(function)
