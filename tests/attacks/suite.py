@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .controls import Control, controls
 from .evidence import evidence
+from .files import files
 from .play import Attack, Verdict
 from .trust import trust
 
@@ -15,7 +16,7 @@ __all__ = ["Report", "attacks", "run"]
 
 def attacks() -> list[Attack]:
     """Give every attack."""
-    return [*evidence(), *trust()]
+    return [*evidence(), *trust(), *files()]
 
 
 @dataclass(frozen=True)
