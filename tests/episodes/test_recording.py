@@ -96,6 +96,23 @@ def test_d04_the_words_of_sql_are_only_words(store: Store) -> None:
     assert store.verify()
 
 
+def test_secrets_leave_metadata_as_the_json_that_it_was() -> None:
+    secrets: dict[str, JsonValue] = {
+        "password": "hunter2hunter2",
+        "deep": [{"api_key": "Zx9q8w7e6r5t4y3u"}, "Bearer abcdef1234567890ABCDEF"],
+        "url": "postgres://u:S3cr3tpw99@h/db",
+        "password=Hunter2hunter2!": 1,
+        "note": "plain",
+    }
+    with Store(":memory:") as store:
+        one = store.record("x", metadata=secrets)
+        (two,) = store.episodes.record_many([{"content": "y", "metadata": secrets}])
+        for ref in (one.ref, two):
+            kept = store.episodes.get(ref).metadata
+            assert kept["password"] == "[redacted:credential]" and kept["note"] == "plain"
+            assert not any(secret in str(kept) for secret in ("hunter2", "Hunter2", "Zx9q", "S3cr3t", "abcdef12345"))
+
+
 def test_a_secret_is_scrubbed_before_it_is_stored(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -124,6 +141,15 @@ def test_equal_text_is_an_echo_that_is_stored_and_collapsed(store: Store) -> Non
     store.episodes.un_echo(again)
     assert [hit.id for hit in store.recall("go ahead", limit=5)] == [again.ref, first.ref]
     assert store.verify()
+
+
+def test_a_value_that_returns_after_it_was_repeated_holds_again(store: Store) -> None:
+    for size in (20, 20, 40, 20):
+        store.record(f"pool size is {size}", state_key="db.pool")
+    held = store.keys.get("db.pool")
+    assert held is not None
+    assert (held.content, held.verdict) == ("pool size is 20", Verdict.NEW)
+    assert [hit.id for hit in store.recall("pool size")] == [held.ref]
 
 
 def test_equal_outcomes_that_ended_differently_conflict(store: Store) -> None:

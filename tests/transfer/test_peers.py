@@ -82,6 +82,50 @@ def test_a_store_of_anneal_memory_comes_in_with_trust_links_and_keys(tmp_path: P
     assert source.read_bytes() == before
 
 
+DOCUMENT = """# Demo
+
+## State
+Releases are planned.
+
+## Patterns
+- friday: Friday deploys were rolled back with nobody watching | 7x (2025-03-07) [evidence: e231e067 "watched"]
+- friday: the same name again | 1x
+- pool: forty connections are enough | 1x
+
+## Decisions
+
+## Context
+The key is sk-abcdefghijklmnopqrstuvwxyz012345
+"""
+
+
+def test_a_continuity_of_anneal_memory_enters_at_2x_at_most(tmp_path: Path) -> None:
+    source = database(tmp_path / "theirs.db", ANNEAL)
+    (tmp_path / "theirs.continuity.md").write_text(DOCUMENT, "utf-8")
+    with Store(tmp_path / "memory.db") as store:
+        assert "document" not in store.transfer.import_from("anneal-memory", source).left_out
+        assert {belief.name: belief.level for belief in store.beliefs.list()} == {"friday": 2, "pool": 1}
+        text = store.continuity.text()
+        assert "- friday: Friday deploys were rolled back with nobody watching | 2x" in text
+        assert not any(gone in text for gone in ("7x", "e231e067", "sk-abc", "the same name again"))
+        assert store.transfer.import_from("anneal-memory", source).left_out["document"] == 1
+        assert len(store.continuity.versions()) == 1
+        assert store.wrap().status == "committed"
+        assert {belief.name: belief.level for belief in store.beliefs.list()}["friday"] <= 2
+        assert store.verify()
+
+
+def test_a_continuity_needs_the_permission_to_wrap(tmp_path: Path) -> None:
+    source = database(tmp_path / "theirs.db", ANNEAL)
+    (tmp_path / "theirs.continuity.md").write_text(DOCUMENT, "utf-8")
+    with Store(tmp_path / "memory.db", requires_baton=True, session="desk") as store:
+        assert store.transfer.import_from("anneal-memory", source).left_out["document"] == 1
+        assert store.continuity.text() == ""
+        store.authority.claim("desk")
+        assert "document" not in store.transfer.import_from("anneal-memory", source).left_out
+        assert store.continuity.version() == 1
+
+
 def test_a_database_of_brainmem_comes_in_with_what_was_distilled(tmp_path: Path) -> None:
     source = database(tmp_path / "theirs.db", BRAINMEM)
     with Store(tmp_path / "memory.db") as store:

@@ -104,7 +104,7 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
         None if draft.run is None else as_label("run", draft.run),
         None if draft.state_key is None else _state_key(draft.state_key),
         json.dumps(tags, ensure_ascii=False) if tags else "[]",
-        scrub(_metadata(draft.metadata)) if draft.metadata else "{}",
+        _metadata(draft.metadata, scrub) if draft.metadata else "{}",
         happened,
     )
 
@@ -181,16 +181,35 @@ def _state_key(value: str) -> str:
     return key
 
 
-def _metadata(metadata: Mapping[str, JsonValue]) -> str:
+def _metadata(metadata: Mapping[str, JsonValue], scrub: Callable[[str], str]) -> str:
     _check_depth(metadata, MAX_METADATA_DEPTH)
     try:
-        text = json.dumps(metadata, ensure_ascii=False, allow_nan=False, sort_keys=True)
+        text = _as_json(metadata)
+        if scrub(text) != text:  # the text is scrubbed to find out; what is kept must stay JSON
+            text = _as_json(_scrubbed(metadata, scrub))
         size = len(text.encode())
     except (TypeError, ValueError) as error:
         raise InvalidInput("metadata", f"only JSON values can be kept ({error})") from error
     if size > MAX_METADATA_BYTES:
         raise TooLarge("metadata", size, MAX_METADATA_BYTES, "bytes")
     return text
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+
+
+def _scrubbed(value: Any, scrub: Callable[[str], str], name: str = "") -> Any:
+    """Take the secrets out of every text in a JSON value; a name such as `password` tells that its value is one."""
+    if isinstance(value, Mapping):
+        named = cast("Mapping[str, Any]", value)
+        return {scrub(str(key)): _scrubbed(one, scrub, str(key)) for key, one in named.items()}
+    if isinstance(value, (list, tuple)):
+        return [_scrubbed(one, scrub, name) for one in cast("Sequence[Any]", value)]
+    if not isinstance(value, str):
+        return value
+    clean, assigned = scrub(value), f'{name}="{value}"'
+    return "[redacted:credential]" if clean == value and scrub(assigned) != assigned else clean
 
 
 def _check_depth(value: Any, left: int) -> None:

@@ -12,13 +12,14 @@ from assay.audit.log import Sealer
 from assay.episodes.draft import Draft, as_draft, as_label, as_member
 from assay.episodes.recording import prepare, record, write
 from assay.errors import InvalidInput, NotAuthorised
+from assay.govern.namespace import Beliefs
 from assay.model.episode import Episode, JsonValue
 from assay.model.labels import Origin, Trust
 from assay.model.times import to_us
 from assay.recall.index import TailCache, flush_if_due
 from assay.storage.database import Database
 from assay.store.auditing import Audit
-from assay.store.namespaces import Authority, Beliefs, Continuity, Episodes, History, Keys
+from assay.store.namespaces import Authority, Continuity, Episodes, History, Keys
 from assay.store.setup import initialiser
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ class OpenStore:
         from assay.transfer.namespace import Transfer
 
         return Transfer(
-            self._database, actor=self._origin.value, default_trust=self._default_trust, ceiling=self._ceiling,
-            heard=self._on_audit_event is not None,
+            self._database, session=self.session or "local", actor=self._origin.value,
+            default_trust=self._default_trust, ceiling=self._ceiling, heard=self._on_audit_event is not None,
         )  # fmt: skip
 
     def count_tokens(self, text: str) -> int:

@@ -20,7 +20,9 @@ _PREFIXES: Final = {
     "episode": "ep", "tombstone": "ep", "edge": "ed", "belief": "be", "evidence": "ev", "wrap": "wr",
     "document": "dc", "draft": "dr", "result": "re",
 }  # fmt: skip
-_EDGES: Final = frozenset(("derived", "echo", "refines", "conflicts", "supersedes", "suspended"))
+_EDGES: Final = frozenset(
+    ("derived", "echo", "refines", "conflicts", "supersedes", "suspended", "contradicts", "dismissed")
+)
 _ENDED: Final = frozenset(("committed", "cancelled", "abandoned", "empty"))
 _SHAPES: Final[Mapping[str, type]] = {
     "tags": list, "marks": list, "cues": list, "window": list, "metadata": dict, "detail": dict,

@@ -12,6 +12,7 @@ from assay.model.episode import JsonValue
 from assay.model.labels import Trust
 from assay.storage.database import Database
 from assay.storage.transaction import Transaction
+from assay.transfer.adopting import adopt
 from assay.transfer.lines import FORMAT, LONGEST, parse, refusal
 from assay.transfer.records import Recorder
 from assay.transfer.whole import import_whole, is_empty
@@ -76,8 +77,14 @@ def import_file(database: Database, path: str, **manner: Unpack[Manner]) -> Impo
     return Imported(copied.episodes, lowered=len(copied.lowered), whole=True)
 
 
-def import_records(database: Database, lines: Lines, **manner: Unpack[Manner]) -> Imported:
+def import_records(
+    database: Database, lines: Lines, *, document: str = "", session: str = "local", **manner: Unpack[Manner]
+) -> Imported:
     """Record lines as new episodes of origin `import`, in one transaction; what is held already is left alone.
+
+    Args:
+        document: A continuity that becomes the first one of this store.
+        session: Who brings it in.
 
     Raises:
         InvalidInput: A line cannot be accepted; its number is named.
@@ -89,6 +96,8 @@ def import_records(database: Database, lines: Lines, **manner: Unpack[Manner]) -
         if recorder.added:
             counted: dict[str, JsonValue] = {"episodes": recorder.added, "lowered": recorder.lowered}
             tx.entry("import", actor=manner["actor"], data=counted)
+        if document and not adopt(tx, document, session=session, actor=manner["actor"]):
+            recorder.left_out["document"] += 1
         return Imported(recorder.added, recorder.present, recorder.lowered, dict(recorder.left_out))
 
     return database.mutate(write)

@@ -12,7 +12,7 @@ from assay.transfer.backup import Backup, backup
 from assay.transfer.exporting import export_lines
 from assay.transfer.importing import Imported, Manner, import_file, import_records
 from assay.transfer.markdown import markdown_lines
-from assay.transfer.peers import peer_lines
+from assay.transfer.peers import peer_document, peer_lines
 from assay.transfer.restore import Restored, restore
 from assay.transfer.writing import Exported, write_lines
 
@@ -24,8 +24,11 @@ Path = str | os.PathLike[str]
 class Transfer:
     """Backup and restore of the file, export and import of what it holds."""
 
-    def __init__(self, database: Database, *, actor: str, default_trust: Trust, ceiling: Trust, heard: bool) -> None:
+    def __init__(
+        self, database: Database, *, session: str, actor: str, default_trust: Trust, ceiling: Trust, heard: bool
+    ) -> None:
         self._database = database
+        self._session = session
         self._actor = actor
         self._default_trust = default_trust
         self._ceiling = ceiling
@@ -100,6 +103,9 @@ class Transfer:
     def import_from(self, program: str, path: Path, *, trust: Trust | str | None = None) -> Imported:
         """Record what another program's memory holds as new episodes; what is held already is left alone.
 
+        The continuity of anneal-memory becomes the first one of a store that has none, if this session may wrap; what
+        it believes enters at `import_level_cap` at most, 2x by default.
+
         Args:
             program: `anneal-memory` or `brainmem`.
             path: Its database, which is only read.
@@ -108,7 +114,8 @@ class Transfer:
         Raises:
             InvalidInput: No such program is known, or the file is not of it.
         """
-        return import_records(self._database, peer_lines(program, os.fspath(path)), **self._manner(trust))
+        lines, document = peer_lines(program, os.fspath(path)), peer_document(program, os.fspath(path))
+        return import_records(self._database, lines, document=document, session=self._session, **self._manner(trust))
 
     def _manner(self, trust: Trust | str | None) -> Manner:
         return {

@@ -12,7 +12,7 @@ from assay.model.labels import Kind, Trust
 from assay.model.times import from_us
 from assay.storage.foreign_rows import foreign_rows, foreign_tables
 
-__all__ = ["PEERS", "peer_lines"]
+__all__ = ["PEERS", "peer_document", "peer_lines"]
 
 Lines = Iterator[tuple[int, Mapping[str, Any]]]
 
@@ -33,6 +33,19 @@ def peer_lines(peer: str, path: str) -> Lines:
     if not Path(path).is_file() or not marks <= foreign_tables(path):
         raise InvalidInput("file", f"{path} is no memory of {peer}")
     return enumerate(_checked(read(path), peer, path), 1)
+
+
+def peer_document(peer: str, path: str) -> str:
+    """Give the continuity that lies beside a store of anneal-memory, or "".
+
+    Raises:
+        InvalidInput: It is not UTF-8.
+    """
+    beside = Path(path).with_name(f"{Path(path).stem}.continuity.md")
+    try:
+        return beside.read_text("utf-8") if peer == "anneal-memory" and beside.is_file() else ""
+    except UnicodeDecodeError as error:
+        raise InvalidInput("file", f"{beside} is not UTF-8 (byte {error.start})") from error
 
 
 def _checked(lines: Iterator[dict[str, Any]], peer: str, path: str) -> Iterator[dict[str, Any]]:
