@@ -13,7 +13,7 @@ import nox
 
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv"
-nox.options.sessions = ["lint", "types", "core", "signing", "wheel", "adapter", "two_frameworks"]
+nox.options.sessions = ["lint", "types", "core", "wheel", "adapter", "two_frameworks"]
 nox.options.error_on_missing_interpreters = True
 
 HERE = Path(__file__).parent
@@ -99,13 +99,6 @@ def core(session: nox.Session) -> None:
 
 
 @nox.session
-def signing(session: nox.Session) -> None:
-    """Test the audit log where checkpoints can be signed."""
-    session.install("-e", ".[signing]", *TEST, "-c", TOOLS)
-    session.run("pytest", "tests/audit", *session.posargs, env={"ASSAY_REQUIRE_EXTRAS": "signing"})
-
-
-@nox.session
 def wheel(session: nox.Session) -> None:
     """Install the built wheel where the sources are out of sight, and start both commands."""
     with tempfile.TemporaryDirectory() as folder:
@@ -167,7 +160,7 @@ def together(session: nox.Session) -> None:
 @nox.session(default=False)
 def constraints(session: nox.Session) -> None:
     """Resolve `constraints/*.txt` anew: one file for the tools, one for each binding, one for two together."""
-    _compile(session, TOOLS, *LINT, *TEST, "--group", "dev", "--extra", "signing")
+    _compile(session, TOOLS, *LINT, *TEST, "--group", "dev")
     for binding in BINDINGS:
         _compile(session, binding.constraints, "--extra", binding.extra, *TEST, *LINT)
     _compile(session, TWO, *(word for extra in BOTH for word in ("--extra", extra)), *TEST, *LINT)

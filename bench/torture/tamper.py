@@ -16,11 +16,11 @@ from assay import Kind, Store, Verification
 from assay.model.episode import JsonValue
 from assay.storage.session_rows import add_receipt
 
-__all__ = ["CASES", "UNSEEN_WITHOUT_ANCHOR", "Scene", "build", "measure", "play"]
+__all__ = ["CASES", "LATER", "MAX_AGE", "UNSEEN_WITHOUT_ANCHOR", "Scene", "build", "measure", "play"]
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
-_LATER = _START + timedelta(days=2)
-_MAX_AGE = timedelta(hours=24)
+LATER = _START + timedelta(days=2)
+MAX_AGE = timedelta(hours=24)
 _DOCUMENT = "## State\n\n## Patterns\n- friday: Friday deploys were rolled back with nobody watching | 1x\n"
 
 
@@ -52,11 +52,11 @@ def build(folder: Path) -> Scene:
             _brief(store, first.ref, line)
         early = store.audit.checkpoint().note
     shutil.copyfile(now, was)
-    with Store(now, clock=lambda: _LATER, session="s1") as store:
+    with Store(now, clock=lambda: LATER, session="s1") as store:
         store.episodes.record_many([{"content": f"night {number} was quiet"} for number in range(300)])
         late = store.audit.checkpoint().note
         store.record("all is quiet")
-    with Store(other, clock=lambda: _LATER) as store:
+    with Store(other, clock=lambda: LATER) as store:
         store.record("another memory")
         store.audit.checkpoint()
     return Scene(was, now, other, early, late)
@@ -72,8 +72,8 @@ def play(scene: Scene, path: Path, case: str) -> tuple[Verification, Verificatio
     CASES[case](path, scene)
     # Who freezes a store shows the old anchor with it; else both were kept.
     anchors = [scene.early] if case == _FROZEN else [scene.early, scene.late]
-    with Store(path, clock=lambda: _LATER, read_only=True) as store:
-        return store.verify(), store.verify(anchors=anchors, anchor_max_age=_MAX_AGE)
+    with Store(path, clock=lambda: LATER, read_only=True) as store:
+        return store.verify(), store.verify(anchors=anchors, anchor_max_age=MAX_AGE)
 
 
 def measure(folder: Path, *, long: bool = False) -> dict[str, int]:
@@ -106,13 +106,13 @@ def _roll_back(path: Path, scene: Scene) -> None:
 
 def _fork(path: Path, scene: Scene) -> None:
     shutil.copyfile(scene.was, path)
-    with Store(path, clock=lambda: _LATER) as store:
+    with Store(path, clock=lambda: LATER) as store:
         store.episodes.record_many([{"content": f"invented {number}"} for number in range(400)])
 
 
 def _excuse(path: Path, scene: Scene) -> None:
     shutil.copyfile(scene.was, path)
-    with Store(path, clock=lambda: _LATER) as store:
+    with Store(path, clock=lambda: LATER) as store:
         data: dict[str, JsonValue] = {"replaced": {"size": 10_000, "root": "00" * 32}}
         store._database.mutate(lambda tx: tx.entry("restore", actor="operator", data=data))
 

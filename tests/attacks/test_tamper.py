@@ -53,3 +53,21 @@ def test_i14_what_only_an_anchor_shows_is_called_by_its_name(
     _, anchored = tamper.play(scene, tmp_path / "edited.db", case)
     assert breach in anchored.breaches
     assert any(problem.startswith(f"{breach.name}: ") for problem in anchored.problems)
+
+
+def test_f03_the_checkpoint_of_another_store_vouches_for_nothing(scene: tamper.Scene) -> None:
+    with Store(scene.other) as other:
+        theirs = other.audit.checkpoint().note
+    with Store(scene.now, read_only=True) as store:
+        assert store.verify(anchors=[theirs]).breaches == {Breach.FOREIGN}
+        size, root = store.audit.head()
+        relabelled = theirs.replace(theirs.split("\n")[0], f"assay/{store.status().store_id}")
+        assert store.verify(anchors=[relabelled]).breaches == {Breach.FORK}
+        assert (size, root) == store.audit.head()
+
+
+def test_f04_an_old_checkpoint_shown_again_is_stale(scene: tamper.Scene) -> None:
+    with Store(scene.was, clock=lambda: tamper.LATER, read_only=True) as frozen:
+        assert frozen.verify(anchors=[scene.early]), "without an age, a frozen store looks whole"
+        found = frozen.verify(anchors=[scene.early], anchor_max_age=tamper.MAX_AGE)
+        assert found.breaches == {Breach.STALE}

@@ -140,6 +140,15 @@ def test_a_proof_without_anything_kept_says_so(store: Store, tmp_path: Path) -> 
     assert "BUT without --key or --anchors" in said
 
 
+def test_c08_no_name_in_a_bundle_reaches_the_terminal_as_it_is(store: Store, tmp_path: Path) -> None:
+    store._database.mutate(lambda tx: tx.entry("setting", actor="\x1b[2J\u202ehost\nproved: everything"))
+    code, said = run(tmp_path, store.audit.prove(store.audit.head()[0] - 1))
+    assert code == 0
+    assert said.isascii()
+    assert "\x1b" not in said
+    assert not any(line.startswith("proved: everything") for line in said.splitlines())
+
+
 def test_a_wrong_call_is_told_from_a_wrong_proof(store: Store, tmp_path: Path) -> None:
     bundle = store.audit.prove(5)
     assert run(tmp_path, bundle, "--anchors", "absent")[0] == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -158,3 +159,16 @@ def test_a_policy_that_is_set_sets_its_switches(tmp_path: Path) -> None:
         store.authority.set(policy="strict")
         assert store.authority.settings()["requires_baton"] is True
         assert store.authority.settings()["outcome_weight"] == 0
+
+
+def test_t13_what_verify_holds_in_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
+    peaks: list[int] = []
+    with Store(tmp_path / "m.db") as store:
+        for count in (2_000, 6_000):
+            store.episodes.record_many([{"content": f"event {number}"} for number in range(count)])
+            assert store.verify(index=False)
+            tracemalloc.start()
+            assert store.verify(index=False)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0], peaks

@@ -96,7 +96,7 @@ class Sealer:
         if head.ts - self._newest >= CHECKPOINT_US:  # as far as this process knows; another may have made one
             newest = audit_rows.newest_checkpoint(tx)
             self._newest = newest[0] if newest else json.loads(next(iter(audit_rows.entries(tx)))[1])["ts"]
-        self.due = head.ts - self._newest >= CHECKPOINT_US or tx.entries[-1].op == "save"
+        self.due = self.due or head.ts - self._newest >= CHECKPOINT_US or tx.entries[-1].op == "save"
         return head
 
     def settle(self, ts: int) -> None:

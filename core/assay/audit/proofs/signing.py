@@ -71,6 +71,8 @@ class Signer:
             raise InvalidInput("signer", f"{file} cannot be created ({error.strerror})") from error
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(pem)
+            stream.flush()
+            os.fsync(stream.fileno())
         return cls.from_file(file)
 
 

@@ -356,10 +356,15 @@ def main(arguments: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     except (Refused, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        print(f"NOT PROVED: {error}")
+        print(_plain(f"NOT PROVED: {error}"))
         return 1
-    print("\n".join(proved))
+    print("\n".join(map(_plain, proved)))
     return 0
+
+
+def _plain(line: str) -> str:
+    """Escape whatever a terminal could obey: names in a bundle are somebody else's."""
+    return line.encode("unicode_escape").decode()
 
 
 if __name__ == "__main__":
