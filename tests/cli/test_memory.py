@@ -29,6 +29,16 @@ def test_nothing_found_is_an_answer_and_exit_code_one(store: Run) -> None:
     assert store("recall", "zebra", "--json").data["nothing_relevant"] is True
 
 
+def test_another_time_is_asked_about(store: Run) -> None:
+    recorded(store, "pool size is 40", "--state-key", "db.pool")
+    recorded(store, "pool size is 10", "--state-key", "db.pool", "--happened-at", "2025-01-01")
+    assert "pool size is 40" in store("recall", "pool size").out
+    answer = store("recall", "pool size", "--valid-at", "2025-06-30")
+    assert "pool size is 10" in answer.out and "pool size is 40" not in answer.out
+    assert store("recall", "pool size", "--known-at", "2025-06-30").code == 1
+    assert "known_at" in store("recall", "pool size", "--known-at", "soon").err
+
+
 def test_text_comes_from_standard_input_in_utf_8(store: Run) -> None:
     recorded(store, "-", stdin="Пул увеличили до сорока 🎉\n".encode())
     assert "Пул увеличили до сорока 🎉\n" in store("recall", "-", stdin="пул".encode()).out

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay import Kind, Store, Trust
-from assay.errors import InvalidInput
+from assay.errors import Conflict, InvalidInput
 from assay.recall import index
 from assay.recall.ranking import Deadline
 
@@ -125,6 +125,26 @@ def test_what_stands_beside_in_the_session_counts(store: Store) -> None:
     store.record("Which restaurant did you choose for the anniversary?", session="b")
     answer = store.record("The little Italian one by the river", session="b")
     assert answer.ref in [hit.id for hit in store.recall("restaurant for the anniversary", limit=2)]
+
+
+def test_a_correction_into_a_text_that_is_held_already_shows_it_once(store: Store) -> None:
+    held = store.record("deploys go out on Wednesday")
+    wrong = store.record("deploys go out on Tuesday")
+    store.correct(wrong, "deploys go out on Wednesday")
+    assert [hit.id for hit in store.recall("when do deploys go out?")] == [held.ref]
+    assert [hit.id for hit in store.recall("")] == [held.ref]
+    with pytest.raises(Conflict, match="itself replaced"):
+        store.episodes.supersede(held, wrong)
+
+
+def test_a_ring_that_an_erasure_closes_hides_nothing(store: Store) -> None:
+    first, again, last = (store.record("deploys go out on Wednesday", happened_at="2026-01-01") for _ in range(3))
+    other = store.record("deploys go out on Tuesday", happened_at="2026-01-01")
+    store.episodes.supersede(other, last)
+    store.episodes.supersede(again, other)
+    store.erase(first)  # now the last repeats `again`, which `other` replaced, which the last replaced
+    left = {again.ref, last.ref, other.ref}
+    assert {hit.id for hit in store.recall("deploys")} == {hit.id for hit in store.recall("")} == left
 
 
 def test_the_deadline_is_kept_inside_the_search(store: Store) -> None:

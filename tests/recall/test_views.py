@@ -183,6 +183,30 @@ def test_a_date_is_the_end_of_that_day_and_an_age_counts_back(sizes: Store) -> N
     assert texts(sizes, known_at="21d") == ["pool size is 20"]
 
 
+def test_the_document_and_the_counts_of_a_moment_are_given_without_what_was_erased(
+    store: Store, calendar: Calendar
+) -> None:
+    store.record("Deploys go out on Tuesday")
+    secret = store.record("The launch codeword is xylophone")
+    calendar.day(5)
+    assert store.wrap().version == 1
+    calendar.day(10)
+    store.record("Deploys go out on Wednesday")
+    assert store.wrap().version == 2
+    first = store.history.as_of(on(7))
+    assert (first.version, first.episodes, first.erased) == (1, 2, 0)
+    assert first.document == store.continuity.text(1) and "xylophone" in first.document
+    assert store.history.as_of(on(4)).version == 0
+    calendar.day(20)
+    store.erase(secret)
+    then = store.history.as_of(on(7))
+    assert (then.at, then.version, then.episodes, then.erased) == (on(7), 1, 1, 1)
+    assert "xylophone" not in then.document
+    assert store.history.as_of(on(20)).erased == 0
+    with pytest.raises(InvalidInput, match="time zone"):
+        store.history.as_of(datetime(2026, 1, 1))
+
+
 @pytest.mark.parametrize("field", ["valid_at", "known_at"])
 @pytest.mark.parametrize("value", [datetime(2026, 1, 1), "soon", 5, ""])
 def test_a_moment_that_is_none_is_refused_by_name(store: Store, field: str, value: object) -> None:
@@ -209,3 +233,27 @@ def test_a_view_equals_the_recall_of_then(store: Store, calendar: Calendar, seed
     for moment, expected in answers.items():
         assert sorted(hit.id for hit in store.recall("pool size", limit=100, known_at=moment)) == expected
         assert sorted(hit.id for hit in store.recall("", limit=100, known_at=moment)) == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_view_of_now_equals_a_plain_recall_whatever_was_done(store: Store, calendar: Calendar, seed: int) -> None:
+    dice = random.Random(seed)
+    refs: list[str] = []
+    for at in range(60):
+        calendar.day(at)
+        step = dice.random() if refs else 0.0
+        if step < 0.7:
+            text, back = f"pool size is {dice.randint(1, 6)}", on(dice.randint(0, at))
+            key, trust = dice.choice([None, "a", "b"]), dice.choice(["agent", "agent", "tool"])
+            refs.append(store.record(text, state_key=key, happened_at=back, trust=trust).ref)
+        elif step < 0.8:
+            gone = store.erase(dice.choice(refs)).erased
+            refs = [ref for ref in refs if ref not in gone]
+        elif step < 0.9:
+            store.episodes.quarantine(dice.choice(refs), release=dice.random() < 0.5)
+        else:
+            store.authority.set_trust(dice.choice(refs), dice.choice(["agent", "tool"]))
+        for question in ("pool size", ""):
+            plain = {hit.id for hit in store.recall(question, limit=100)}
+            assert {hit.id for hit in store.recall(question, limit=100, known_at=calendar.now)} == plain
+            assert {hit.id for hit in store.recall(question, limit=100, valid_at=calendar.now)} == plain

@@ -41,7 +41,7 @@ def test_a_new_line_against_an_earned_one_is_reported_and_changes_nothing() -> N
     assert "conflict-candidate" in rules(result) and scene.level("pool") == 2
     scene.say("Lunch was good", "s4")
     prompt = scene.prepare().prompt
-    assert "lines to compare" in prompt and "speaks against" in prompt
+    assert "lines that contradict each other" in prompt and "speaks against" in prompt
 
 
 def test_a_line_that_says_what_another_says_is_offered_for_a_merge() -> None:
@@ -59,4 +59,4 @@ def test_a_document_in_harmony_has_nothing_to_compare() -> None:
     scene = Scene()
     at_2x(scene)
     scene.say("Lunch was good", "s3")
-    assert "lines to compare" not in scene.prepare().prompt
+    assert "lines to merge" not in (prompt := scene.prepare().prompt) and "contradict each other" not in prompt

@@ -16,8 +16,6 @@ from assay.storage.reader import Reader
 
 __all__ = ["History", "Past", "grounds_of", "histories", "history_of"]
 
-_LIVING = (Residence.WORKING.value, Residence.PINNED.value)
-
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -72,11 +70,12 @@ class History:
 
 def histories(reader: Reader, keys: Iterable[str] = ()) -> dict[str, History]:
     """Give what stands in the document, and whatever else has one of some keys, by key."""
-    rows = {row["id"]: row for row in reader.find("belief", {"residence": _LIVING})}
+    rows = {row["id"]: row for row in reader.find("belief", {"residence": Residence.WORKING.value})}
     rows |= {row["id"]: row for row in reader.find("belief", {"name_key": list(dict.fromkeys(keys))})}
     evidence = evidence_of(reader, *rows)
     grounds = grounds_of(reader, [link.episode for link in evidence])
-    found = sorted(rows.values(), key=lambda row: (row["residence"] in _LIVING, row["created"], row["id"]))
+    working = Residence.WORKING.value
+    found = sorted(rows.values(), key=lambda row: (row["residence"] == working, row["created"], row["id"]))
     return {row["name_key"]: history_of(as_belief(row), evidence, grounds) for row in found}
 
 

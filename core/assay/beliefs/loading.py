@@ -26,13 +26,13 @@ def all_beliefs(reader: Reader, *residences: Residence) -> list[Belief]:
 
 
 def find_belief(reader: Reader, name: str) -> Belief:
-    """Find a belief by its name, or by its ref or a unique prefix of it as shown.
+    """Find a belief by its name, a fact by its text, either by its ref or a unique prefix of it as shown.
 
     Raises:
         NotFound: There is none, or several begin with this ref.
     """
     beliefs = all_beliefs(reader)
-    named = [one for one in beliefs if one.name == name and name]
+    named = [one for one in beliefs if name and name == (one.name or one.text)]
     found = named or [one for one in beliefs if len(name) >= _SHOWN and one.ref.startswith(name)]
     if len(found) != 1:
         raise NotFound(name, "no belief of this store, or several, have this name or ref")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import combinations
 
 from assay.model.belief import Belief
 from assay.model.constants import CONFLICT_COVER
 from assay.model.labels import Residence
 from assay.text import agrees, covers, near, values
 
-__all__ = ["opposed", "pairs"]
+__all__ = ["Pair", "compared", "opposed"]
+
+Pair = tuple[Belief, Belief]
 
 
 def opposed(a: str, b: str) -> bool:
@@ -22,12 +25,14 @@ def opposed(a: str, b: str) -> bool:
     return changed or not agrees(a, b)
 
 
-def pairs(beliefs: Sequence[Belief]) -> Iterator[tuple[Belief, Belief, str]]:
-    """Yield what to compare: two beliefs, at least one of them in the document, and how they relate (B43, B44)."""
-    for place, one in enumerate(beliefs):
-        for other in beliefs[place + 1 :]:
-            if Residence.WORKING in (one.residence, other.residence) and one.text and other.text:
-                if near(one.text, other.text):
-                    yield one, other, "says the same as"
-                elif opposed(one.text, other.text):
-                    yield one, other, "speaks against"
+def compared(beliefs: Sequence[Belief]) -> tuple[list[Pair], list[Pair]]:
+    """Give the pairs that say the same and those that speak against each other; one of each is in the document."""
+    same: list[Pair] = []
+    against: list[Pair] = []
+    for one, other in combinations((one for one in beliefs if one.text), 2):
+        if Residence.WORKING in (one.residence, other.residence):
+            if near(one.text, other.text):
+                same.append((one, other))
+            elif opposed(one.text, other.text):
+                against.append((one, other))
+    return same, against

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.beliefs.contradictions import kept as kept_contradictions
+from assay.beliefs.contradictions import put_back
 from assay.model.labels import Residence
 from assay.storage.reader import Reader
 from assay.storage.tables import Value
@@ -22,7 +24,7 @@ def snapshot(reader: Reader) -> dict[str, Any]:
     """Give what `restore` needs: numbers and digests of names, no text that an erase would have to find."""
     rows = [row for row in reader.find("belief") if row["residence"] != Residence.REST.value]
     standing = {row["id"]: [_named(row["name_key"]), *(row[column] for column in _COLUMNS)] for row in rows}
-    return {"standing": standing, "void": reader.setting(_VOID) or []}
+    return {"standing": standing, "void": reader.setting(_VOID) or [], "conflicts": kept_contradictions(reader)}
 
 
 def restore(tx: Transaction, kept: Mapping[str, Any], wrap: int, lines: Sequence[tuple[str, str]]) -> None:
@@ -46,6 +48,8 @@ def restore(tx: Transaction, kept: Mapping[str, Any], wrap: int, lines: Sequence
         changed = {column: value for column, value in columns.items() if row[column] != value}
         if changed:
             tx.update("belief", row["id"], changed)
+    if "conflicts" in kept:
+        put_back(tx, kept["conflicts"])
     last = max((row["wrap"] for row in tx.find("evidence")), default=0)
     void = [*kept["void"], *([[wrap + 1, last]] if last > wrap else [])]
     tx.put_setting(_VOID, void)

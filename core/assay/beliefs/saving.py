@@ -40,8 +40,8 @@ class Standing:
     checks: Mapping[str, str]
 
 
-def stand(tx: Transaction, new: Standing, wrap: int) -> None:
-    """Write a belief as it stands in the document now, with the evidence that a wrap verified."""
+def stand(tx: Transaction, new: Standing, wrap: int) -> str:
+    """Write a belief as it stands in the document now, with the evidence that a wrap verified; give its id."""
     old = new.belief
     row = tx.get("belief", old.ref) if old else None
     verified = row["verified"] if row else None
@@ -74,6 +74,7 @@ def stand(tx: Transaction, new: Standing, wrap: int) -> None:
         tx.insert(
             "evidence", tx.new_id("ev"), {**link, "earned": new.level, "detail": json.dumps(detail, sort_keys=True)}
         )
+    return ref
 
 
 def revise(tx: Transaction, belief: Belief, **columns: Value) -> None:

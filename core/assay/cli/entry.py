@@ -8,7 +8,19 @@ import sys
 from argparse import SUPPRESS
 from collections.abc import Sequence
 
-from assay.cli import asking, audit, authority, checking, continuity, doctor, recording, setup, transfer, wrapping
+from assay.cli import (
+    asking,
+    audit,
+    authority,
+    beliefs,
+    checking,
+    continuity,
+    doctor,
+    recording,
+    setup,
+    transfer,
+    wrapping,
+)
 from assay.cli.call import Call
 from assay.cli.grammar import Grammar, Parser, Run, UsageError
 from assay.cli.reply import NO, UNAVAILABLE, USAGE, YES, Reply, json_text, printable
@@ -35,7 +47,8 @@ def parser() -> Parser:
     )
     top.add_argument("--version", action="store_true", help="print the version")
     grammar = Grammar(top, shared, required=False)
-    for group in (setup, recording, asking, wrapping, continuity, checking, audit, doctor, transfer, authority):
+    told = (setup, recording, asking, wrapping, continuity, beliefs)
+    for group in (*told, checking, audit, doctor, transfer, authority):
         group.add(grammar)
     return top
 

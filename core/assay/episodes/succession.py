@@ -12,7 +12,18 @@ from assay.storage import episode_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["claim_key", "heads", "key_holder", "link", "objection", "replaced", "resettle", "settle_key", "supersede"]
+__all__ = [
+    "by_event",
+    "claim_key",
+    "heads",
+    "key_holder",
+    "link",
+    "objection",
+    "replaced",
+    "resettle",
+    "settle_key",
+    "supersede",
+]
 
 
 def link(
@@ -48,22 +59,32 @@ def replaced(reader: Reader, ids: Sequence[str]) -> dict[str, str]:
     return {target: source for source, target in episode_rows.edges_to(reader, "supersedes", ids)}
 
 
+def _passed_on(reader: Reader, ids: Sequence[str]) -> dict[str, str]:
+    return dict(episode_rows.edges_from(reader, "echo", ids)) | replaced(reader, ids)
+
+
 def heads(
-    reader: Reader, ids: Sequence[str], successors: Callable[[Reader, Sequence[str]], dict[str, str]] = replaced
+    reader: Reader, ids: Sequence[str], passed_on: Callable[[Reader, Sequence[str]], dict[str, str]] = _passed_on
 ) -> dict[str, str]:
-    """Give, for those of some episodes that were replaced, what holds in their place: now, or by other `successors`."""
+    """Give, for those of some episodes that were replaced or repeat another, what holds in their place.
+
+    Args:
+        passed_on: Gives what stands directly in the place of some episodes; by default, as of now.
+    """
     successor: dict[str, str] = {}
     wave = list(ids)
     while wave:
-        step = successors(reader, wave)
+        step = passed_on(reader, wave)
         successor |= step
         wave = [ref for ref in dict.fromkeys(step.values()) if ref not in successor]
     result: dict[str, str] = {}
     for ref in ids:
-        head = ref
-        while head in successor:
-            head = successor[head]
-        if head != ref:
+        walked, head = {ref}, ref
+        while (after := successor.get(head, head)) not in walked:
+            walked.add(after)
+            head = after
+        # An erasure can close a ring of what replaces and what repeats: there each stands for itself.
+        if head != ref and head not in successor:
             result[ref] = head
     return result
 
@@ -125,8 +146,7 @@ def claim_key(tx: Transaction, row: dict[str, Any]) -> None:
     others = [other for other in episode_rows.keyed(tx, row["key_hash"]) if other["id"] != row["id"]]
     holder = key_holder(tx, others)
     if holder is not None:
-        newer, older = (row, holder) if row["happened"] >= holder["happened"] else (holder, row)
-        _rank(tx, older, newer)
+        _rank(tx, *by_event(holder, row))
 
 
 def settle_key(tx: Transaction, digest: bytes) -> None:
@@ -136,9 +156,14 @@ def settle_key(tx: Transaction, digest: bytes) -> None:
         if edge["target"] in every and edge["kind"] in ("supersedes", "suspended", "conflicts"):
             tx.delete("edge", edge["id"])
     holder: dict[str, Any] | None = None
-    for row in reversed(episode_rows.keyed(tx, digest)):
+    for row in sorted(episode_rows.keyed(tx, digest), key=lambda row: row["n"]):  # as `claim_key` met them
         if row["verdict"] != "echo":
-            holder = row if holder is None else _rank(tx, holder, row)
+            holder = row if holder is None else _rank(tx, *by_event(holder, row))
+
+
+def by_event(holder: dict[str, Any], row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give (older, newer) by event time of the holder of a state key and a value that was recorded after it."""
+    return (holder, row) if row["happened"] >= holder["happened"] else (row, holder)
 
 
 def _rank(tx: Transaction, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from assay.authority.baton import authorised
 from assay.beliefs.reverting import restore
 from assay.beliefs.standing import recheck
 from assay.errors import Conflict, InvalidInput, NotAuthorised, NotFound
-from assay.govern.redrawing import redraw, write_version
+from assay.govern.redrawing import between_wraps, write_version
+from assay.govern.trusting import take_out
 from assay.model.schema import Role
 from assay.storage.database import Database
 from assay.storage.document_rows import newest_body, newest_version
-from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
+from assay.wrap.commit import settle_pins
 from assay.wrap.document import parse, render
-from assay.wrap.lifecycle import open_wrap
 from assay.wrap.schemas import read_schema
 
 __all__ = ["replace_section", "revert"]
@@ -51,12 +51,13 @@ def revert(database: Database, wrap: int, *, reason: str, session: str, reopen: 
             raise NotFound(str(wrap), "no wrap of this number committed a document that can be restored")
         body: str = rows[0]["body"]
         (made,) = tx.find("wrap", {"n": wrap})
-        lines = parse(body, read_schema(made["schema"])).document.patterns
+        document = parse(body, read_schema(made["schema"])).document
         tx.entry("revert", actor=session, data={"wrap": wrap, "reason": reason, "reopen": reopen})
-        restore(tx, detail, wrap, [(line.label, line.text) for line in lines])
+        restore(tx, detail, wrap, [(line.label, line.text) for line in document.patterns])
+        settle_pins(tx, document, detail.get("sources", {}), wrap)
         write_version(tx, body, detail)
         recheck(tx, [row["episode"] for row in tx.find("evidence")])
-        redraw(tx, lambda sources: True)
+        take_out(tx)
         for later in tx.find("wrap", {"state": "committed"}) if reopen else ():
             if later["n"] > wrap:
                 tx.update("wrap", later["id"], {"state": "cancelled"})
@@ -109,6 +110,4 @@ def _permitted(tx: Transaction, session: str) -> None:
     refusal = authorised(tx, session)
     if refusal is not None:
         raise NotAuthorised(f"{refusal.message}; {refusal.fix}")
-    opened: dict[str, Value] | None = open_wrap(tx)
-    if opened is not None:
-        raise Conflict(f"the session {opened['session']!r} has a wrap open: save or cancel it first")
+    between_wraps(tx)

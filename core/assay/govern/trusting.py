@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.beliefs.facts import is_fact
 from assay.beliefs.loading import all_beliefs, evidence_of
 from assay.beliefs.saving import change
 from assay.beliefs.standing import recheck
@@ -22,7 +23,7 @@ from assay.storage.database import Database
 from assay.storage.document_rows import newest_body
 from assay.storage.transaction import Transaction
 
-__all__ = ["Quarantine", "quarantine", "set_trust"]
+__all__ = ["Quarantine", "quarantine", "set_trust", "take_out"]
 
 _WITHHELD = "withheld"
 
@@ -103,7 +104,7 @@ def quarantine(
             tx.update("episode", ref, {"quarantined": flag})
         resettle(tx, touched)
         changed = recheck(tx, touched)
-        lines = _let_back(tx) if release else _take_out(tx)
+        lines = _let_back(tx) if release else take_out(tx)
         done = Quarantine(tuple(touched), tuple(changed), tuple(lines))
         if dry_run:
             raise _Undone(done)
@@ -132,18 +133,21 @@ def _held(tx: Transaction) -> set[str]:
     return {row["id"] for row in tx.find("episode", {"quarantined": 1})}
 
 
-def _take_out(tx: Transaction) -> list[str]:
+def take_out(tx: Transaction) -> list[str]:
     """Rest the beliefs, and withhold the lines, that nothing but quarantined episodes says."""
     held = _held(tx)
     resting: list[str] = []
-    for belief in all_beliefs(tx, Residence.WORKING):
+    for belief in all_beliefs(tx, Residence.WORKING, Residence.PINNED):
         grounds = {link.episode for link in evidence_of(tx, belief.ref)}
         if grounds and grounds <= held:
             change(tx, belief, Residence.REST)
             resting.append(belief.ref)
     lines = redraw(tx, lambda sources: not held.issuperset(sources))
     before = _withheld(tx)
-    tx.put_setting(_WITHHELD, {"beliefs": before["beliefs"] + resting, "lines": before["lines"] + lines})
+    known = {tuple(line) for line in before["lines"]}
+    every = before["lines"] + [line for line in lines if line not in known]
+    if resting or lines:
+        tx.put_setting(_WITHHELD, {"beliefs": [*dict.fromkeys([*before["beliefs"], *resting])], "lines": every})
     return [text for _, text in lines]
 
 
@@ -154,14 +158,14 @@ def _let_back(tx: Transaction) -> list[str]:
     free = [one for one in all_beliefs(tx, Residence.REST) if one.ref in withheld["beliefs"]]
     free = [one for one in free if not held.issuperset(link.episode for link in evidence_of(tx, one.ref))]
     for belief in free:
-        change(tx, belief, Residence.WORKING)
+        change(tx, belief, Residence.PINNED if is_fact(belief) else Residence.WORKING)
     back = [] if held else [(heading, text) for heading, text in withheld["lines"]]
     rows = tx.find("document", order="version DESC", limit=1)
     if rows and (back or free):
         added: dict[str, list[str]] = {}
         for heading, text in back:
             added.setdefault(heading, []).append(text)
-        for belief in free:
+        for belief in (one for one in free if not is_fact(one)):
             added.setdefault(belief.section, []).append(f"- {belief.name}: {belief.text} | {belief.level}x")
         write_version(tx, _inserted(newest_body(tx), added), json.loads(rows[0]["detail"]))
         redraw(tx, lambda sources: not held.issuperset(sources))

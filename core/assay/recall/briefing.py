@@ -120,12 +120,12 @@ def _blocks(
     reader: Reader, goal: str, cache: TailCache, exclude: frozenset[str], now_us: int, deadline: Deadline
 ) -> list[_Block]:
     found = search(reader, Query(goal, limit=_HITS, exclude=exclude), cache, now_us=now_us, deadline=deadline)
-    beliefs = [
-        hit for hit in found.patterns if reader.find("belief", {"id": hit.id, "residence": Residence.CRYSTAL.value})
-    ]
-    kinds = {hit.id: BeliefKind(reader.find("belief", {"id": hit.id})[0]["kind"]) for hit in beliefs}
+    rows = {row["id"]: row for row in reader.find("belief", {"id": [hit.id for hit in found.patterns]})}
+    beliefs = [hit for hit in found.patterns if rows[hit.id]["residence"] != Residence.WORKING.value]
+    kinds = {hit.id: BeliefKind(rows[hit.id]["kind"]) for hit in beliefs}
+    pinned = {ref for ref, row in rows.items() if row["residence"] == Residence.PINNED.value}
     blocks = [
-        _Block(heading, [_belief(reader, hit) for hit in beliefs if kinds[hit.id] is kind])
+        _Block(heading, [_belief(reader, hit, hit.id in pinned) for hit in beliefs if kinds[hit.id] is kind])
         for kind, heading in (
             (BeliefKind.WARNING, "What went wrong before:"),
             (BeliefKind.FACT, "Facts:"),
@@ -142,10 +142,9 @@ def _blocks(
     return [block for block in blocks if block.items]
 
 
-def _belief(reader: Reader, hit: Hit) -> _Item:
-    return _Item(
-        rendering.item_line(hit.ref, hit.text, facts=f"{hit.level}x"), hit.id, text_digest(reader, hit.text).hex()
-    )
+def _belief(reader: Reader, hit: Hit, pinned: bool) -> _Item:
+    held = "pinned" if pinned else f"{hit.level}x"
+    return _Item(rendering.item_line(hit.ref, hit.text, facts=held), hit.id, text_digest(reader, hit.text).hex())
 
 
 def _event(reader: Reader, hit: Hit) -> _Item:

@@ -7,13 +7,14 @@ from typing import Any
 
 from assay.episodes import loading
 from assay.episodes.lineage import effective_trust
+from assay.model.labels import Verdict
 from assay.model.recall import Hit, Recall
 from assay.recall.index import TailCache
 from assay.recall.patterns import matching_beliefs
 from assay.recall.query import Mode, Query
 from assay.recall.ranking import Deadline, Ranked, rank
 from assay.recall.relevance import BAR, coverage
-from assay.recall.views import firsts, heads
+from assay.recall.views import heads
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 
@@ -89,22 +90,16 @@ def _ranked(
 
 def _current(reader: Reader, query: Query, rows: list[tuple[dict[str, Any], Ranked]], now_us: int) -> list[Found]:
     """Put, in the place of what was replaced or repeated, what holds now."""
-    ids: list[str] = [row["id"] for row, _ in rows]
-    repeated = firsts(reader, [row for row, _ in rows], query.view)
-    place = heads(reader, list(dict.fromkeys([*ids, *repeated.values()])), query.view)
     known = {row["id"]: row for row, _ in rows}
-    stands: dict[str, str] = {}
-    for ref in ids:
-        first = repeated.get(ref, ref)
-        stands[ref] = place.get(first, first)
-    unread = [ref for ref in dict.fromkeys(stands.values()) if ref not in known]
+    place = heads(reader, list(known), query.view)
+    unread = [ref for ref in dict.fromkeys(place.values()) if ref not in known]
     known |= {row["id"]: row for row in episode_rows.by_ids(reader, unread)}
     found: dict[str, Found] = {}
     for row, item in rows:
-        head = stands[row["id"]]
+        head = place.get(row["id"], row["id"])
         if head not in known or not query.admits(known[head], now_us):
             continue
-        old = (row["id"],) if row["id"] in place else ()
+        old = (row["id"],) if head != row["id"] and row["verdict"] != Verdict.ECHO.value else ()
         if head in found:
             before = found[head]
             found[head] = (before[0], before[1], (*before[2], *old))
@@ -128,9 +123,7 @@ def _listed(reader: Reader, query: Query, now_us: int) -> list[Found]:
         if not rows:
             break
         before = rows[-1]["n"]
-        gone: set[str] = set()
-        if not query.history:
-            gone = {*heads(reader, [row["id"] for row in rows], query.view), *firsts(reader, rows, query.view)}
+        gone = {} if query.history else heads(reader, [row["id"] for row in rows], query.view)
         admitted = [row for row in rows if query.admits(row, now_us) and row["id"] not in gone]
         found += _trusted(reader, query, [(row, {}, ()) for row in admitted])
     return found

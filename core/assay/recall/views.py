@@ -11,7 +11,7 @@ from assay.episodes.lineage import effective_trust
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 
-__all__ = ["View", "firsts", "heads"]
+__all__ = ["View", "heads"]
 
 _EVER = 1 << 62
 
@@ -31,20 +31,24 @@ class View:
         return bool(row["happened"] <= self.valid and row["recorded"] <= self.known)
 
 
-def firsts(reader: Reader, rows: Sequence[Mapping[str, Any]], view: View | None) -> dict[str, str]:
-    """Give, for those of some episodes that repeat another one of the view, the first occurrence."""
-    repeated = dict(episode_rows.edges_from(reader, "echo", [row["id"] for row in rows if row["verdict"] == "echo"]))
-    if view is None:
-        return repeated
-    known = {row["id"]: row for row in episode_rows.by_ids(reader, list(dict.fromkeys(repeated.values())))}
-    return {ref: first for ref, first in repeated.items() if first in known and view.holds(known[first])}
-
-
 def heads(reader: Reader, ids: Sequence[str], view: View | None) -> dict[str, str]:
-    """Give, for those of some episodes that were replaced in a view, what held in their place."""
+    """Give, for those of some episodes that were replaced or only repeat another, what holds in their place.
+
+    Args:
+        view: As of when; None for now.
+    """
     if view is None:
         return succession.heads(reader, ids)
-    return succession.heads(reader, ids, lambda reader, wave: _replaced(reader, wave, view))
+    return succession.heads(
+        reader, ids, lambda reader, wave: _firsts(reader, wave, view) | _replaced(reader, wave, view)
+    )
+
+
+def _firsts(reader: Reader, ids: Sequence[str], view: View) -> dict[str, str]:
+    """Give, for those of some episodes that repeat another one of the view, the first occurrence."""
+    repeated = dict(episode_rows.edges_from(reader, "echo", ids))
+    seen = {row["id"] for row in episode_rows.by_ids(reader, list(dict.fromkeys(repeated.values()))) if view.holds(row)}
+    return {ref: first for ref, first in repeated.items() if first in seen}
 
 
 def _replaced(reader: Reader, ids: Sequence[str], view: View) -> dict[str, str]:
@@ -65,16 +69,21 @@ def _replaced(reader: Reader, ids: Sequence[str], view: View) -> dict[str, str]:
 
 
 def _under_key(reader: Reader, digest: bytes, view: View) -> dict[str, str]:
-    """Give, for each value under a state key that a later one replaced, the one that held at the end.
+    """Give, for each value under a state key that another replaced, the one that held at the end.
 
-    A later one that is trusted less replaces nothing, and stands beside.
+    As when they were recorded: a newer one that is trusted less replaces nothing, and stands beside.
     """
-    rows = [row for row in reversed(episode_rows.keyed(reader, digest)) if view.holds(row)]
-    repeated = firsts(reader, rows, view)
-    values = [row["id"] for row in rows if row["id"] not in repeated]
-    trust = effective_trust(reader, values)
-    held: list[str] = []
-    for ref in values:
-        if not held or trust[ref].rank >= trust[held[-1]].rank:
-            held.append(ref)
-    return dict.fromkeys(held[:-1], held[-1]) if held else {}
+    rows = sorted(filter(view.holds, episode_rows.keyed(reader, digest)), key=lambda row: row["n"])
+    repeated = _firsts(reader, [row["id"] for row in rows], view)
+    values = [row for row in rows if row["id"] not in repeated]
+    trust = effective_trust(reader, [row["id"] for row in values])
+    gone: list[str] = []
+    holder: dict[str, Any] | None = None
+    for row in values:
+        older, newer = (None, row) if holder is None else succession.by_event(holder, row)
+        holder = newer
+        if older is not None and trust[newer["id"]].rank < trust[older["id"]].rank:
+            holder = older
+        elif older is not None:
+            gone.append(older["id"])
+    return {} if holder is None else dict.fromkeys(gone, holder["id"])

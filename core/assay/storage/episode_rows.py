@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assay.model.refs import make_id
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
@@ -13,6 +14,7 @@ __all__ = [
     "by_ids",
     "by_numbers",
     "by_text",
+    "counted_at",
     "edges_from",
     "edges_to",
     "keyed",
@@ -91,12 +93,21 @@ def next_number(tx: Transaction) -> int:
 
 
 def by_text(reader: Reader, digest: bytes) -> list[tuple[str, str, int | None, bytes | None]]:
-    """Give (id, kind, success, key digest) of the live episodes whose folded text has a digest, oldest first."""
+    """Give (id, kind, success, key digest) of the live first occurrences of a folded text's digest, oldest first."""
     rows = reader.execute(
-        "SELECT id, kind, success, key_hash FROM episode WHERE text_hash = ? AND quarantined = 0 ORDER BY n LIMIT 50",
+        "SELECT id, kind, success, key_hash FROM episode"
+        " WHERE text_hash = ? AND quarantined = 0 AND verdict <> 'echo' ORDER BY n LIMIT 50",
         (digest,),
     )
     return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
+def counted_at(reader: Reader, moment: int) -> tuple[int, int]:
+    """Count the live episodes that were recorded by a moment, and those erased since; an id tells four seconds."""
+    bound = make_id("ep", moment, b"\xff" * 16)
+    live: int = reader.execute("SELECT count(*) FROM episode WHERE recorded <= ?", (moment,))[0][0]
+    gone: int = reader.execute("SELECT count(*) FROM tombstone WHERE id <= ? AND erased > ?", (bound, moment))[0][0]
+    return live, gone
 
 
 def keyed(reader: Reader, digest: bytes) -> list[dict[str, Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.episodes import loading, succession
@@ -13,20 +13,19 @@ from assay.episodes.recording import key_digest
 from assay.errors import InvalidInput, NotFound
 from assay.model.episode import Episode, JsonValue
 from assay.model.settings import POLICIES
-from assay.model.times import from_us
+from assay.model.times import from_us, parse_time, to_us
 from assay.storage import audit_rows, document_rows, episode_rows
 from assay.storage.database import Database
 
 if TYPE_CHECKING:
     from assay.govern.trusting import Quarantine
-    from assay.model.belief import Belief
     from assay.model.labels import Trust
     from assay.model.recall import Hit
     from assay.wrap.document import Section
 
     Ref = str | Episode | Hit
 
-__all__ = ["Authority", "Beliefs", "Continuity", "Episodes", "History", "Keys", "Page", "Version", "as_ref"]
+__all__ = ["Authority", "Continuity", "Episodes", "History", "Keys", "Moment", "Page", "Version", "as_ref"]
 
 
 def as_ref(item: Ref) -> str:
@@ -60,6 +59,23 @@ class Version:
     wrap: int | None
     made_at: datetime
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The memory as it was at a moment, without what was erased since.
+
+    Attributes:
+        version: Number of the document's version, 0 before the first wrap.
+        episodes: How many episodes were recorded by then and are still held.
+        erased: How many were recorded by then, or within four seconds of it, and erased since.
+    """
+
+    at: datetime
+    version: int
+    document: str = field(repr=False)
+    episodes: int
+    erased: int
 
 
 class Episodes:
@@ -163,31 +179,6 @@ class Episodes:
                 (name, count, from_us(last))
                 for name, count, last in episode_rows.sessions(reader, after=after, limit=limit)
             ]
-
-
-class Beliefs:
-    """What the store holds on evidence."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def list(self) -> Sequence[Belief]:
-        """List every belief, in order of section and place."""
-        from assay.beliefs.loading import all_beliefs
-
-        with self._database.read() as reader:
-            return all_beliefs(reader)
-
-    def get(self, name: str) -> Belief:
-        """Give a belief by name or ref.
-
-        Raises:
-            NotFound: There is none, or several begin with this ref.
-        """
-        from assay.beliefs.loading import find_belief
-
-        with self._database.read() as reader:
-            return find_belief(reader, name)
 
 
 class Keys:
@@ -364,10 +355,23 @@ class Authority:
 
 
 class History:
-    """What changed."""
+    """What changed, and how it was."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def as_of(self, when: datetime | date | str) -> Moment:
+        """Give the document and the counts of a moment; `Store.recall(known_at=)` gives the episodes.
+
+        Args:
+            when: An aware datetime or ISO 8601 text; a date is the end of that day.
+
+        Raises:
+            InvalidInput: It is no time.
+        """
+        at = parse_time("when", when, end=True)
+        with self._database.read() as reader:
+            return Moment(at, *document_rows.body_at(reader, to_us(at)), *episode_rows.counted_at(reader, to_us(at)))
 
     def changes(self, ref: Ref, *, limit: int = 100) -> Sequence[Mapping[str, JsonValue]]:
         """Give the audit entries that wrote an item, oldest first."""

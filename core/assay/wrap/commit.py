@@ -5,19 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
+from assay.beliefs.contradictions import oppose
+from assay.beliefs.facts import Fact, settle_facts
 from assay.beliefs.reverting import snapshot
 from assay.beliefs.saving import Standing, change, move_evidence, revise, stand
 from assay.episodes.succession import supersede
 from assay.model.episode import JsonValue
 from assay.model.labels import Mark, Residence
+from assay.model.schema import Role
 from assay.storage.tables import Value
 from assay.storage.transaction import Transaction
 from assay.text import skeleton
+from assay.wrap.document import Document
 from assay.wrap.evaluate import Evaluation, Kept
 from assay.wrap.material import Material
+from assay.wrap.rules.sources import line_key
 
-__all__ = ["commit", "digest"]
+__all__ = ["commit", "digest", "settle_pins"]
 
 
 def commit(tx: Transaction, outcome: Evaluation, material: Material, *, actor: str, composer: str, text: str) -> int:
@@ -31,14 +37,17 @@ def commit(tx: Transaction, outcome: Evaluation, material: Material, *, actor: s
         supersede(tx, succession.old, succession.new, reason="proposed in a wrap", made_by="wrap")
     _moves(tx, outcome, material)
     places = Counter[str]()
+    refs = {key: history.belief.ref for key, history in {**material.histories, **outcome.plan.histories}.items()}
     for kept in outcome.kept:
         section = kept.decision.case.section
         places[section] += 1
-        stand(tx, _standing(kept, places[section]), wrap.n)
+        refs[kept.line.key] = stand(tx, _standing(kept, places[section]), wrap.n)
+    oppose(tx, _contradicted(outcome, refs))
     for history in outcome.carried:
         change(tx, history.belief, Residence.WORKING, Mark.CARRIED_FORWARD)
     for history in outcome.resting:
         change(tx, history.belief, Residence.REST)
+    settle_pins(tx, outcome.document, outcome.origins.sources, wrap.n)
     _document(tx, outcome, wrap.n, version)
     detail = {"text": digest(text), "version": version, "raised": outcome.raised, "reasons": outcome.plan.reasons}
     ended: dict[str, Value] = {"state": "committed", "ended": tx.now}
@@ -51,6 +60,18 @@ def commit(tx: Transaction, outcome: Evaluation, material: Material, *, actor: s
 def digest(text: str) -> str:
     """Give the SHA-256 of a text in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def settle_pins(tx: Transaction, document: Document, sources: Mapping[str, Sequence[str]], wrap: int) -> None:
+    """Let the pinned facts be the bullets of the durable sections, each on the episodes that state it."""
+    sections = document.with_role(Role.DURABLE)
+    if sections:
+        facts = (
+            Fact(line.text, line.cues, section.heading, place, tuple(sources.get(line_key(line.text), ())))
+            for section in sections
+            for place, line in enumerate(section.facts, 1)
+        )
+        settle_facts(tx, facts, wrap)
 
 
 def _moves(tx: Transaction, outcome: Evaluation, material: Material) -> None:
@@ -66,6 +87,14 @@ def _moves(tx: Transaction, outcome: Evaluation, material: Material) -> None:
         revise(tx, belief, name=belief.name, name_key=skeleton(belief.name), level=belief.level)
         if belief.ref in plan.residences:
             change(tx, belief, plan.residences[belief.ref])
+
+
+def _contradicted(outcome: Evaluation, refs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the ids of each line and of the beliefs that it says to contradict."""
+    for kept in outcome.kept:
+        for name in kept.decision.case.line.contradicts or ():
+            if skeleton(name) in refs:
+                yield refs[kept.line.key], refs[skeleton(name)]
 
 
 def _standing(kept: Kept, position: int) -> Standing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -10,6 +10,7 @@ from assay.beliefs.grounding import founding
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
 from assay.beliefs.pairs import opposed
+from assay.model.belief import Belief
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark, Residence
 from assay.model.schema import Role
@@ -18,7 +19,7 @@ from assay.wrap.document import Document, Line, Note, Parsed, PatternLine, Secti
 from assay.wrap.findings import found
 from assay.wrap.material import Material
 from assay.wrap.rules.case import Case
-from assay.wrap.rules.durable import keep_facts
+from assay.wrap.rules.durable import held_facts, keep_facts
 from assay.wrap.rules.existence import namespace
 from assay.wrap.rules.judging import judge
 from assay.wrap.rules.level import Decision, decide
@@ -97,13 +98,15 @@ def evaluate(
     carried, resting = omitted(plan.histories.values(), present | released)
     cap = ceil(material.settings.hard_factor * material.target)
     carried, crowded = bounded(carried, lambda one: counter(render_line(_carried_line(one))), cap)
-    findings += [*carried_findings(carried, crowded), *_suspected_renames(kept, carried), *_compared(kept, plan)]
+    findings += [*carried_findings(carried, crowded), *_suspected_renames(kept, carried)]
+    findings += _compared(kept, plan, material.pinned)
     plan.residences.update({one.belief.ref: Residence.CRYSTAL for one in crowded})
     warm = [ref for ref, residence in plan.residences.items() if residence is Residence.WORKING and ref not in present]
     carried += [history for history in plan.histories.values() if history.belief.ref in warm]
     document = _assembled(parsed.document, material, kept, carried, findings)
-    document, facts, dropped = keep_facts(before, document, tuple(plan.drops))
-    document, origins, attributed = attribute(before, document, material.origins, window)
+    held = held_facts(before, material.pinned)
+    document, facts, dropped = keep_facts(held, document, tuple(plan.drops))
+    document, origins, attributed = attribute(before, document, material.origins, window, (one.fact for one in held))
     sizes = measure(document, counter, {_carried_line(one).key for one in carried})
     findings += [*facts, *attributed, *size_findings(sizes, schema, material.settings, material.target)]
     if before is not None and not allow_shrink:
@@ -167,20 +170,23 @@ def _leaves(decision: Decision, plan: Plan) -> bool:
     return history is not None and plan.residences.get(history.belief.ref, Residence.WORKING) is not Residence.WORKING
 
 
-def _compared(kept: list[Kept], plan: Plan) -> list[Finding]:
+def _compared(kept: list[Kept], plan: Plan, pinned: Sequence[Belief]) -> list[Finding]:
     """Report new and changed lines that say what another belief says, or speak against it (B43, B44)."""
     findings: list[Finding] = []
-    beliefs = [history.belief for history in plan.histories.values() if history.belief.text]
+    beliefs = [*(history.belief for history in plan.histories.values() if history.belief.text), *pinned]
     for case, text in ((one.decision.case, one.line.text) for one in kept if one.line.text):
         if case.history is not None and fold(case.history.belief.text) == fold(text):
             continue
         for other in (one for one in beliefs if case.history is None or one.ref != case.history.belief.ref):
+            name = other.name[:40] or "a pinned fact"
             if near(text, other.text):
-                message = f"{case.line.label[:40]!r} says what {other.name[:40]!r} says"
+                message = f"{case.line.label[:40]!r} says what {name!r} says"
                 findings.append(case.found("duplicate-candidate", message, "merge the two lines if they are one"))
             elif opposed(text, other.text):
-                message = f"{case.line.label[:40]!r} speaks against {other.name[:40]!r}: {other.text[:60]!r}"
-                fix = f"say which of the two holds: write [contradicts: {other.name[:40]}], or retire one"
+                message = f"{case.line.label[:40]!r} speaks against {name!r}: {other.text[:60]!r}"
+                fix = f"say which of the two holds: write [contradicts: {name}], or retire one"
+                if not other.name:
+                    fix = f"if the fact no longer holds, write [drop-durable: {other.text[:80]}]"
                 findings.append(case.found("conflict-candidate", message, fix))
     return findings
 

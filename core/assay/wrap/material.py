@@ -9,10 +9,13 @@ from typing import Any
 
 from assay.beliefs.grounds import Ground, suspected
 from assay.beliefs.history import History, histories
+from assay.beliefs.loading import all_beliefs
 from assay.episodes.loading import by_numbers, shorten
 from assay.episodes.succession import objection
+from assay.model.belief import Belief
 from assay.model.episode import Episode
 from assay.model.finding import Finding
+from assay.model.labels import Residence
 from assay.model.refs import is_ref, normal_ref
 from assay.model.settings import Settings
 from assay.recall.index import document_frequency
@@ -40,6 +43,7 @@ class Material:
         origins: Where the lines of that version come from.
         histories: Beliefs of the document, and those that the text names, by key.
         successions: The `supersedes` markers of the text, resolved.
+        pinned: The facts that hold, in order of section and place.
         findings: What reading the store already found.
     """
 
@@ -55,6 +59,7 @@ class Material:
     successions: tuple[Succession, ...]
     target: int
     remaining: int
+    pinned: tuple[Belief, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
@@ -89,6 +94,7 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
         successions=successions,
         target=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
         remaining=max(0, pending(reader) - len(episodes)),
+        pinned=tuple(all_beliefs(reader, Residence.PINNED)),
         findings=tuple(found("suspected-derived", message) for message in told),
     )
 

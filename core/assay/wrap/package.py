@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 
+from assay.beliefs.contradictions import contradictions
 from assay.beliefs.loading import all_beliefs, evidence_of
-from assay.beliefs.pairs import pairs
+from assay.beliefs.pairs import compared
 from assay.episodes.loading import load, shorten
 from assay.model.belief import Belief
 from assay.model.constants import LIST_MAX
@@ -40,9 +40,11 @@ class Packer:
         self._fence = reader.fence(wrap.ref)
         self._body = newest_body(reader)
         self._beliefs = all_beliefs(reader, Residence.WORKING, Residence.PINNED, Residence.CRYSTAL)
-        self._pairs = [
-            item_line(f"{one.name[:60]} / {other.name[:60]}", f"{one.text[:80]} {how} {other.text[:80]}")
-            for one, other, how in islice(pairs(self._beliefs), LIST_MAX)
+        same, against = compared(self._beliefs)
+        self._same = [_both(*pair, "says the same as") for pair in same]
+        self._against = [
+            _both(one.one, one.other, "is said to contradict" if one.stated else "speaks against")
+            for one in contradictions(reader, self._beliefs, against)
         ]
         self._target = target_tokens(wrap.schema, reader.settings, wrap.max_tokens)
 
@@ -93,7 +95,8 @@ class Packer:
             self._block("the present document", self._body.splitlines()) or "There is no document yet.",
             self._block("long-term memory, not in the document", _listed(meanings)),
             self._block("lines to check again", _listed(doubts)),
-            self._block("lines to compare: merge what says the same, say which of two holds", self._pairs),
+            self._block("lines to merge, if they are one", _listed(self._same)),
+            self._block("lines that contradict each other: retire the one that fails", _listed(self._against)),
             self._block("episodes", self._lines(trusted, refs)),
             self._block("untrusted episodes, from tools and strangers", self._lines(untrusted, refs)),
             f"{remaining} later episodes wait for the next wrap." if remaining else "",
@@ -155,6 +158,11 @@ def _collapsed(episodes: Sequence[Episode]) -> list[list[Episode]]:
 def _listed(lines: list[str]) -> list[str]:
     rest = len(lines) - LIST_MAX
     return [*lines[:LIST_MAX], f"({rest} more are not listed)"] if rest > 0 else lines
+
+
+def _both(one: Belief, other: Belief, how: str) -> str:
+    said = f"{one.text[:120] or one.name[:80]} {how} {other.text[:120] or other.name[:80]}"
+    return item_line(f"{one.name[:60] or 'pinned'} / {other.name[:60] or 'pinned'}", said)
 
 
 def _named(belief: Belief, text: str) -> str:

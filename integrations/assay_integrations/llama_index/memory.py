@@ -86,12 +86,13 @@ class AssayMemory(Memory):
     async def aput(self, message: ChatMessage) -> None:
         """Keep a message; a person's begins a run."""
         await super().aput(message)
+        run = self._run
         if message.role is MessageRole.USER:
             self._last = await begin(self, self._sessions, self.key, words(message))
-        elif run_id() is None and self._run is not None and is_answer(message):  # of a chat engine, which has no steps
-            events.said(self._run, message)
-            events.ended(self._run)
-            await self._run.settled()
+        elif run is not None and run_id() is None and is_answer(message):  # of a chat engine, which has no steps
+            events.said(run, message)
+            events.ended(run)
+            await run.settled()
 
     async def aput_messages(self, messages: list[ChatMessage]) -> None:
         """Keep what a run has said and done; its steps have told of it before."""

@@ -14,7 +14,6 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span import BaseSpan
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.memory import BaseMemoryBlock, Memory
-from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 from llama_index_instrumentation import root_dispatcher
@@ -23,31 +22,15 @@ from assay.session import MissingUser, SessionKey, SessionOptions, StoreRouter
 from assay.testing import ControlFlow, Entry, Outcome, Script
 from assay_integrations.llama_index import session
 
+from .lists import Lists
 from .scripted import scripted
 
-__all__ = ["SYSTEM", "Built", "LlamaIndexHarness", "Store"]
+__all__ = ["SYSTEM", "Built", "LlamaIndexHarness"]
 
 SYSTEM = "You are a careful assistant."
 STEPS = ("init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results")
 
 Opens = Callable[..., AbstractAsyncContextManager[Any]]
-
-
-class Store(SQLAlchemyChatStore):
-    """Keeps conversations in lists: connections of the host's own do not outlive a loop."""
-
-    def __init__(self, **given: Any) -> None:
-        super().__init__(table_name="messages")
-        self._kept: dict[str, list[dict[str, Any]]] = {}
-
-    async def get_messages(self, key: str, *given: Any, **more: Any) -> list[ChatMessage]:
-        return [ChatMessage.model_validate(one) for one in self._kept.get(key, [])]
-
-    async def add_message(self, key: str, message: ChatMessage, *given: Any, **more: Any) -> None:
-        await self.add_messages(key, [message])
-
-    async def add_messages(self, key: str, messages: list[ChatMessage], *given: Any, **more: Any) -> None:
-        self._kept.setdefault(key, []).extend(one.model_dump(mode="json") for one in messages)
 
 
 @dataclass
@@ -57,7 +40,7 @@ class Built:
     agent: Any
     opens: Callable[[SessionKey], AbstractAsyncContextManager[Any]]
     script: Script
-    store: Store
+    store: Lists
     log: list[str]
     hooks: list[Any] = field(default_factory=list[Any])
     contexts: dict[SessionKey, Any] = field(default_factory=dict[SessionKey, Any])
@@ -84,7 +67,7 @@ class LlamaIndexHarness:
         sub_agent: bool = False,
         user_hooks: bool = False,
     ) -> Built:
-        log, store = list[str](), Store()
+        log, store = list[str](), Lists()
         blocks = [UserBlock(log=log)] if user_hooks else []
 
         def opens(key: SessionKey) -> AbstractAsyncContextManager[Any]:
@@ -250,7 +233,7 @@ async def _bare(key: SessionKey, **settings: Any) -> AsyncGenerator[Memory]:
 
 
 @asynccontextmanager
-async def _kept(opened: AbstractAsyncContextManager[Any], store: Store) -> AsyncGenerator[Any]:
+async def _kept(opened: AbstractAsyncContextManager[Any], store: Lists) -> AsyncGenerator[Any]:
     """Keep the messages where the next session of the same conversation finds them."""
     async with opened as memory:
         memory.sql_store = store

@@ -2,45 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from assay.model.belief import Belief
 from assay.model.finding import Finding
 from assay.model.schema import Role
 from assay.text import covers, near, skeleton
 from assay.wrap.document import Document, FactLine, Line, Move, Section, render_line
 from assay.wrap.findings import found
 
-__all__ = ["keep_facts"]
+__all__ = ["Held", "held_facts", "keep_facts"]
+
+
+class Held(NamedTuple):
+    """A fact that holds, and where; a fresh one was pinned since the last version of the document."""
+
+    heading: str
+    fact: FactLine
+    fresh: bool = False
+
+
+def held_facts(before: Document | None, pinned: Sequence[Belief]) -> list[Held]:
+    """Give what must stay: heading and fact of the last version, then what was pinned beside it since."""
+    shown = [Held(one.heading, fact) for one in before.with_role(Role.DURABLE) for fact in one.facts] if before else []
+    known = {one.fact.key for one in shown}
+    fresh = [Held(one.section, FactLine(one.text, one.cues), fresh=True) for one in pinned]
+    return [*shown, *(one for one in fresh if one.fact.key not in known)]
 
 
 def keep_facts(
-    before: Document | None, after: Document, drops: tuple[Move, ...]
+    held: Sequence[Held], after: Document, drops: tuple[Move, ...]
 ) -> tuple[Document, list[Finding], list[str]]:
-    """Put back every fact of the last version that no drop marker names.
+    """Put back every fact that no drop marker names.
 
     Returns:
         The document, the findings, and the texts of the facts that were dropped.
     """
-    prior = [fact for section in before.with_role(Role.DURABLE) for fact in section.facts] if before else []
     findings: list[Finding] = []
     dropped: list[str] = []
+    left = list(held)
     for move in drops:
-        fact = _named(move, prior)
-        if fact is None:
-            findings.append(_unknown(move, prior))
+        one = _named(move, left)
+        if one is None:
+            findings.append(_unknown(move, [one.fact for one in left]))
         else:
-            dropped.append(fact.text)
-            prior = [one for one in prior if one is not fact]
-    sections = tuple(
-        _restored(section, prior, findings) if section.role is Role.DURABLE else section for section in after.sections
-    )
-    return replace(after, sections=sections), findings, dropped
+            dropped.append(one.fact.text)
+            left.remove(one)
+    homes = [section.heading for section in after.with_role(Role.DURABLE)]
+    present = {fact.key for section in after.with_role(Role.DURABLE) for fact in section.facts}
+    sections: list[Section] = []
+    for section in after.sections:
+        if section.role is Role.DURABLE:
+            mine = [one for one in left if (one.heading if one.heading in homes else homes[0]) == section.heading]
+            section = _restored(section, mine, present, findings)
+        sections.append(section)
+    return replace(after, sections=tuple(sections)), findings, dropped
 
 
-def _restored(section: Section, prior: list[FactLine], findings: list[Finding]) -> Section:
-    present = {fact.key for fact in section.facts}
+def _restored(section: Section, held: list[Held], present: set[str], findings: list[Finding]) -> Section:
     body: list[Line] = list(section.body)
-    for place, fact in enumerate(prior):
+    for place, (_, fact, fresh) in enumerate(held):
         if fact.key in present:
             continue
         twin = next((one for one in section.facts if near(one.text, fact.text, jaccard=0.6)), None)
@@ -48,10 +71,11 @@ def _restored(section: Section, prior: list[FactLine], findings: list[Finding]) 
             message = f"{twin.text[:80]!r} is close to the pinned fact {fact.text[:80]!r}; both are kept"
             fix = f"to replace it, add [drop-durable: {fact.text[:80]}]"
             findings.append(found("durable-duplicate", message, fix, section=section.heading, line=twin.line))
-        message = f"the pinned fact {fact.text[:80]!r} was left out and is put back"
-        fix = "keep the line, or name it in a drop-durable marker"
-        findings.append(found("durable-restored", message, fix, section=section.heading))
-        body.insert(_place(body, prior[:place]), fact)
+        if not fresh:
+            message = f"the pinned fact {fact.text[:80]!r} was left out and is put back"
+            fix = "keep the line, or name it in a drop-durable marker"
+            findings.append(found("durable-restored", message, fix, section=section.heading))
+        body.insert(_place(body, [one.fact for one in held[:place]]), fact)
         present.add(fact.key)
     return replace(section, body=tuple(body))
 
@@ -62,9 +86,9 @@ def _place(body: list[Line], before: list[FactLine]) -> int:
     return next((keys[fact.key] + 1 for fact in reversed(before) if fact.key in keys), 0)
 
 
-def _named(move: Move, prior: list[FactLine]) -> FactLine | None:
+def _named(move: Move, held: list[Held]) -> Held | None:
     wanted = skeleton(move.subjects[0].lstrip("-* "))
-    return next((fact for fact in prior if wanted in (fact.key, skeleton(render_line(fact).lstrip("- ")))), None)
+    return next((one for one in held if wanted in (one.fact.key, skeleton(render_line(one.fact).lstrip("- ")))), None)
 
 
 def _unknown(move: Move, prior: list[FactLine]) -> Finding:

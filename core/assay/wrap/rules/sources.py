@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from assay.beliefs.grounding import states
@@ -36,10 +36,10 @@ def line_key(text: str) -> str:
 
 
 def attribute(
-    before: Document | None, after: Document, previous: Origins, window: Window
+    before: Document | None, after: Document, previous: Origins, window: Window, facts: Iterable[FactLine]
 ) -> tuple[Document, Origins, list[Finding]]:
-    """Attribute each note and fact to the version before, to episodes of the window, or to nothing."""
-    work = _Attribution(before, previous, window)
+    """Attribute each note and fact to the version before, to pinned facts, to episodes of the window, or to nothing."""
+    work = _Attribution(before, previous, window, facts)
     sections: list[Section] = []
     for section in after.sections:
         body = [kept for line in section.body if (kept := work.judged(line, section.heading)) is not None]
@@ -50,8 +50,9 @@ def attribute(
 class _Attribution:
     """Collects the origin of each line of one document."""
 
-    def __init__(self, before: Document | None, previous: Origins, window: Window) -> None:
-        lines = [line for section in before.sections for line in section.body] if before else []
+    def __init__(self, before: Document | None, previous: Origins, window: Window, facts: Iterable[FactLine]) -> None:
+        lines = [*(line for section in before.sections for line in section.body)] if before else []
+        lines += facts
         self._old = {line_key(line.text): line.text for line in lines if _counts(line)}
         self._previous = previous
         self._grounds = [(ground, content_set(ground.text)) for ground in window.grounds.values()]
