@@ -7,6 +7,8 @@ import pytest
 from assay import Store
 from assay.errors import InvalidInput, NotAuthorised
 from assay.model.schema import Role, Schema, SectionSpec
+from assay.model.wrap import WrapStatus
+from assay.session import SessionKey, SessionOptions, StoreRouter, WrapPolicy
 from assay.wrap.schemas import check_schema, read_schema
 
 
@@ -53,3 +55,26 @@ def test_a_schema_that_could_not_be_checked_is_refused(schema: Schema) -> None:
 def test_a_stored_schema_that_cannot_be_read_fails_closed(stored: str) -> None:
     with pytest.raises(InvalidInput):
         read_schema(stored)
+
+
+def test_the_only_session_at_work_needs_no_baton_where_the_operator_says_so() -> None:
+    with Store(":memory:", requires_baton=True, session="one") as store:
+        store.record("Deploys go out on Tuesday")
+        assert store.wrap().status is WrapStatus.NO_AUTHORITY
+        store.authority.set(allow_sole_live=True)
+        with StoreRouter(store) as router:
+            other = router.session(SessionKey(None, "two"), options=SessionOptions(wrap=WrapPolicy.manual()))
+            other.user_message("Deploys are fun")
+            assert store.wrap().status is WrapStatus.NO_AUTHORITY
+            other.end()
+        assert store.wrap().status is WrapStatus.COMMITTED
+        store.record("Deploys go out on Wednesday")
+        store.authority.claim("two")
+        assert store.wrap().status is WrapStatus.NO_AUTHORITY
+
+
+def test_under_the_strict_policy_being_alone_is_no_permission() -> None:
+    with Store(":memory:", policy="strict") as store:
+        store.authority.set(allow_sole_live=True)
+        store.record("Deploys go out on Tuesday")
+        assert store.wrap().status is WrapStatus.NO_AUTHORITY

@@ -42,3 +42,21 @@ def test_rest_sever_and_conflicts(held: Run) -> None:
     assert held("beliefs", "rest", "deploys_on_tuesday").out == "deploys_on_tuesday rests\n"
     assert held("beliefs", "sever", "deploys_on_tuesday").code == 0
     assert held("beliefs", "show", "deploys_on_tuesday").code == 1
+
+
+def test_a_fact_is_pinned_and_let_go(held: Run) -> None:
+    assert "pinned  The vault code is 4711" in held("beliefs", "pin", "The vault code is 4711", "--cue", "safe").out
+    assert held("recall", "safe", "--json").data["patterns"][0]["text"] == "The vault code is 4711"
+    assert held("beliefs", "pin", "two\nlines").code == 2
+    assert held("beliefs", "unpin", "The vault code is 4711", "--reason", "changed").code == 0
+    assert "vault" not in held("continuity").out
+
+
+def test_what_is_watched_is_looked_for(held: Run) -> None:
+    ref = held("beliefs", "watch", "--text", "the first session").out.strip()
+    assert held("beliefs", "watched").code == 0
+    lost = held("beliefs", "watch", "--text", "the second session", "--json").data["probe"]
+    answer = held("beliefs", "watched")
+    assert answer.code == 1 and f"{lost} lost" in answer.out and f"{ref} held" in answer.out
+    assert held("beliefs", "unwatch", lost).code == 0 and held("beliefs", "unwatch", lost).code == 1
+    assert held("beliefs", "watch").code == 2

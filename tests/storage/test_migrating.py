@@ -119,7 +119,9 @@ def test_tiles_of_an_older_log_are_made_in_the_migration(tmp_path: Path) -> None
     with Store(path) as store:
         store.episodes.record_many([{"content": f"event {number}"} for number in range(600)])
     file = raw(path)
-    file.executescript("DROP TABLE tile; DROP TABLE checkpoint; PRAGMA user_version=1;")
+    for table in ("tile", "checkpoint", "vector", "embedder"):
+        file.execute(f"DROP TABLE {table}")
+    file.execute("PRAGMA user_version=1")
     file.close()
     with Store(path, read_only=True) as store:
         assert store.verify(), "an older log needs no tiles"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 import pytest
 
@@ -18,8 +19,8 @@ CAPS: dict[tuple[str, ...], int] = {
     ("episodes",): 600,
     ("recall",): 1100,
     ("recall/dense",): 250,
-    ("beliefs",): 500,
-    ("wrap",): 3000,
+    ("beliefs",): 650,
+    ("wrap",): 3150,
     ("authority",): 200,
     ("store", "compat"): 1080,
     ("compat",): 200,
@@ -40,6 +41,7 @@ ADAPTER_FILE_CAP = 250
 FUNCTION_CAP = 60
 
 
+@cache
 def lines_by_room() -> dict[str, int]:
     """Count the code lines of every room; a part with a cap of its own counts there, not in the room around it."""
     named = sorted({room for rooms in CAPS for room in rooms}, key=len, reverse=True)

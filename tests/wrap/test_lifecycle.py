@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,47 @@ def test_an_external_episode_stands_apart() -> None:
     scene = Scene()
     scene.say("A page says hello", trust=Trust.EXTERNAL)
     assert "(external)" in scene.prepare().prompt
+
+
+def refusals(scene: Scene) -> list[object]:
+    entries = [one for one in scene.store.audit.entries() if one["op"] in ("refused", "save", "cancel")]
+    return [(one["op"], one["data"].get("folded", 0)) for one in entries]  # type: ignore[union-attr]
+
+
+def test_a_flood_of_equal_refusals_is_one_entry_and_a_count_in_the_next() -> None:
+    scene = Scene()
+    scene.say(FIRST)
+    token = scene.prepare().token
+    for _ in range(20):
+        assert scene.store.save_continuity("## State\nhalf of it\n", token).status is WrapStatus.REFUSED
+    assert refusals(scene) == [("refused", 0)]
+    assert scene.store.save_continuity("x" * 300_000, token).findings[0].rule == "text-too-large"
+    assert refusals(scene) == [("refused", 0), ("refused", 19)]
+    scene.now += timedelta(seconds=61)
+    for _ in range(3):
+        scene.store.save_continuity("x" * 300_000, token)
+    assert refusals(scene)[2:] == [("refused", 0)]
+    scene.store.save_continuity(document(f"- {POOL} | 1x"), token)
+    assert refusals(scene)[3:] == [("save", 2)] and scene.store.verify()
+
+
+def test_a_cancelled_wrap_says_what_was_folded_and_retries_are_all_counted() -> None:
+    scene = Scene()
+    scene.say(FIRST)
+    token = scene.prepare().token
+    for _ in range(3):
+        scene.store.save_continuity("## State\nhalf of it\n", token, mode="retry")
+    scene.store.save_continuity("## State\nhalf of it\n", token)
+    scene.store.continuity.cancel(token)
+    assert refusals(scene) == [("refused", 0)] * 3 + [("cancel", 1)]
+
+
+def test_a_late_text_is_kept_once_however_often_it_comes() -> None:
+    scene = Scene()
+    scene.say(FIRST)
+    mine = scene.prepare()
+    scene.days()
+    scene.store.prepare_wrap(session="other")
+    for _ in range(5):
+        assert rules(scene.store.save_continuity(document(), mine.token)) == ["wrap-superseded"]
+    assert refusals(scene) == [("refused", 0)]

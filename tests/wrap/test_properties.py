@@ -32,7 +32,9 @@ _line = st.tuples(
     st.lists(st.integers(0, 5), max_size=3),  # cited episodes of the window
     st.sampled_from(("own", "claim", "junk", "none")),
 )
-_act = st.sampled_from(("save", "save", "erase", "distrust", "quarantine", "release", "revert"))
+_act = st.sampled_from(
+    ("save", "save", "erase", "distrust", "quarantine", "release", "revert", "level", "retire", "sever", "pin")
+)
 _history = st.lists(
     st.tuples(st.lists(_event, min_size=1, max_size=4), st.lists(_line, max_size=4), _act), min_size=1, max_size=5
 )
@@ -99,10 +101,29 @@ def _interfere(scene: Scene, act: str, ref: str, reverted: dict[int, str]) -> No
         reverted.clear()
     elif act == "release":
         scene.store.episodes.quarantine(ref, release=True)
+    elif act in ("level", "retire", "sever"):
+        _speak(scene, act, reverted)
+    elif act == "pin":
+        scene.store.beliefs.pin(f"the printer is on floor {len(reverted)}", cues=("printer",))
     elif act == "revert" and reverted:
         wrap, body = next(iter(reverted.items()))
         scene.store.continuity.revert(wrap, reason="back")
         assert scene.store.continuity.text() == body
+
+
+def _speak(scene: Scene, act: str, reverted: dict[int, str]) -> None:
+    """Let the operator say something of the highest belief in the document."""
+    working = [one for one in scene.store.beliefs.list() if one.residence == "working"]
+    belief = max(working, key=lambda one: one.level, default=None)
+    if belief is None:
+        return
+    if act == "level" and belief.level > 1:
+        scene.store.beliefs.set_level(belief.ref, belief.level - 1, reason="doubt")
+    elif act == "retire":
+        scene.store.beliefs.retire(belief.ref, reason="over")
+    elif act == "sever":
+        scene.store.beliefs.sever(belief.ref)
+        reverted.clear()
 
 
 @pytest.mark.parametrize(

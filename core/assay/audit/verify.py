@@ -51,8 +51,10 @@ def verify(
         derived: Checks rows that are derived from others, and says what is wrong.
 
     Raises:
-        InvalidInput: Anchors or key cannot be read.
+        InvalidInput: Anchors or key cannot be read, or no problem may be named.
     """
+    if limit < 1:
+        raise InvalidInput("limit", "at least 1")
     notes = read_anchors(anchors)
     if max_age is not None and not notes:
         raise InvalidInput("anchor_max_age", "needs anchors")

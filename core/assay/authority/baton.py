@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from assay.errors import NotAuthorised
 from assay.storage.database import Database
 from assay.storage.reader import Reader
+from assay.storage.session_rows import another_live
 from assay.storage.transaction import Transaction
 
 __all__ = ["Refusal", "authorised", "claim", "holder"]
@@ -59,7 +60,15 @@ def authorised(reader: Reader, session: str) -> Refusal | None:
     held = holder(reader)
     if held == session:
         return None
+    if held is None and _sole(reader, session):
+        return None
     command = f"assay baton claim --session {session}"
     if held is None:
         return Refusal("no-baton", "wraps need the baton and no session holds it", f"the operator runs: {command}")
     return Refusal("other-holder", f"the session {held!r} holds the baton", f"the operator runs: {command} --take")
+
+
+def _sole(reader: Reader, session: str) -> bool:
+    """Tell whether the operator lets the only session that is at work do without the baton (D13)."""
+    settings = reader.settings
+    return settings.allow_sole_live and settings.policy != "strict" and not another_live(reader, session)

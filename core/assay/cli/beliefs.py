@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 
 from assay.cli.call import Call
 from assay.cli.grammar import Grammar
-from assay.cli.reply import Reply, as_json, one_line
+from assay.cli.reply import NO, YES, Reply, as_json, one_line
 from assay.model.belief import Belief
 from assay.model.labels import Residence
 
@@ -25,6 +25,12 @@ def add(grammar: Grammar) -> None:
     _reason(_name(group.command("rest", _rest, "take a belief out of document and recall")))
     _reason(_name(group.command("retire", _retire, "the same, because it no longer holds")), required=True)
     _reason(_name(group.command("sever", _sever, "end a belief and its evidence for good")))
+    pin = _name(
+        group.command("pin", _pin, "pin a fact: the document shows it word for word"), "TEXT", "the fact, one line"
+    )
+    pin.add_argument("--cue", action="append", default=[], metavar="WORD", help="recall it on this; may be repeated")
+    _reason(_name(group.command("unpin", _unpin, "let a pinned fact go"), "TEXT", "its ref or text"), required=True)
+    _watching(group)
     group.command("conflicts", _conflicts, "list the beliefs that contradict each other")
     dismiss = _name(group.command("dismiss", _dismiss, "say that two beliefs may stand side by side"))
     dismiss.add_argument("other", metavar="OTHER", help="the other belief")
@@ -36,9 +42,19 @@ def _filters(parser: ArgumentParser) -> None:
     parser.add_argument("--residence", choices=kinds, help="only those of one residence; rest is left out by default")
 
 
-def _name(parser: ArgumentParser) -> ArgumentParser:
-    parser.add_argument("name", metavar="NAME", help="its name or ref")
+def _name(parser: ArgumentParser, metavar: str = "NAME", about: str = "its name or ref") -> ArgumentParser:
+    parser.add_argument("name", metavar=metavar, help=about)
     return parser
+
+
+def _watching(group: Grammar) -> None:
+    watch = group.command("watch", _watch, "report in every save when a statement or a belief has drifted")
+    watch.add_argument("--belief", default="", metavar="NAME", help="a belief, by name or ref")
+    watch.add_argument("--level", type=int, metavar="N", help="its least level (else the present one, at least 2)")
+    watch.add_argument("--text", default="", metavar="TEXT", help="or a statement, all in one line of the document")
+    watch.add_argument("--section", default="", metavar="HEADING", help="look for the statement there only")
+    group.command("unwatch", _unwatch, "stop watching").add_argument("ref", metavar="REF", help="as `watch` gave it")
+    group.command("watched", _watched, "look for all that is watched, now")
 
 
 def _reason(parser: ArgumentParser, *, required: bool = False) -> None:
@@ -91,6 +107,45 @@ def _sever(call: Call) -> Reply:
     with call.writing() as store:
         store.beliefs.sever(name, reason=call.options.reason)
     return Reply({"severed": name}, f"{name} is gone, with its evidence")
+
+
+def _pin(call: Call) -> Reply:
+    with call.writing() as store:
+        belief = store.beliefs.pin(call.text(call.options.name, "text"), call.options.cue)
+    return Reply({"belief": as_json(belief)}, _line(belief))
+
+
+def _unpin(call: Call) -> Reply:
+    with call.writing() as store:
+        belief = store.beliefs.unpin(call.options.name, reason=call.options.reason)
+    return Reply({"belief": as_json(belief)}, f"{belief.ref} is not pinned any more")
+
+
+def _watch(call: Call) -> Reply:
+    given = call.options
+    with call.writing() as store:
+        ref = store.beliefs.probe(given.text, belief=given.belief, level=given.level, section=given.section)
+    return Reply({"probe": ref}, ref)
+
+
+def _unwatch(call: Call) -> Reply:
+    with call.writing() as store:
+        store.beliefs.unprobe(call.options.ref)
+    return Reply({"removed": call.options.ref}, f"{call.options.ref} is not watched any more")
+
+
+def _watched(call: Call) -> Reply:
+    with call.reading() as store:
+        found = store.beliefs.probes()
+    lines = [
+        one_line(
+            f"{one.probe.ref} {one.state.value} {one.probe.text or one.probe.belief}: {one.detail or one.state.value}"
+        )
+        for one in found
+    ]
+    drifted = any(one.state != "held" for one in found)
+    text = "\n".join(lines) or "nothing is watched"
+    return Reply({"probes": [as_json(one) for one in found]}, text, NO if drifted else YES)
 
 
 def _conflicts(call: Call) -> Reply:

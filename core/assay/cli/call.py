@@ -14,6 +14,7 @@ from assay.model.labels import Origin
 
 if TYPE_CHECKING:
     from assay.audit.proofs.signing import Signer
+    from assay.recall.dense.embedding import Embedder
     from assay.store import Store
 
 __all__ = ["Call"]
@@ -78,15 +79,15 @@ class Call:
         """
         return self._open(read_only=True)
 
-    def writing(self) -> Store:
+    def writing(self, *, embedder: Embedder | None = None) -> Store:
         """Open the store to change it.
 
         Raises:
             StorageFailure: There is none, or it cannot be written.
         """
-        return self._open(read_only=False)
+        return self._open(read_only=False, embedder=embedder)
 
-    def _open(self, *, read_only: bool) -> Store:
+    def _open(self, *, read_only: bool, embedder: Embedder | None = None) -> Store:
         from assay.store import Store
 
         # A mistyped path must not become an empty memory: `assay init` alone creates one.
@@ -100,6 +101,7 @@ class Call:
             principal="cli",
             origin=Origin.AGENT,
             signer=None if read_only else self._signer(),
+            embedder=embedder,
         )
 
     def _signer(self) -> Signer | None:

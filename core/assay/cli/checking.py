@@ -10,7 +10,7 @@ from assay.cli.reply import NO, YES, Reply, as_json
 from assay.cli.setup import UNPROTECTED
 from assay.model.status import Status
 
-__all__ = ["add"]
+__all__ = ["add", "hours"]
 
 
 def add(grammar: Grammar) -> None:
@@ -19,10 +19,22 @@ def add(grammar: Grammar) -> None:
     verify = grammar.command("verify", _verify, "replay the audit log against every row")
     verify.add_argument("--limit", type=int, default=20, metavar="N", help="name at most so many problems")
     verify.add_argument("--anchors", action="append", default=[], metavar="FILE", help="checkpoints kept elsewhere")
-    verify.add_argument("--anchor-max-age", type=float, metavar="HOURS", help="how old the newest anchor may be")
+    verify.add_argument("--anchor-max-age", type=hours, metavar="HOURS", help="how old the newest anchor may be")
     verify.add_argument("--key", help="a verifier key of this store that you keep yourself")
     verify.add_argument("--since-anchor", action="store_true", help="check only what came after the newest anchor")
     verify.add_argument("--no-index", action="store_true", help="leave the search index out")
+
+
+def hours(text: str) -> timedelta:
+    """Read a number of hours.
+
+    Raises:
+        ValueError: It is none, or there are no dates so long ago.
+    """
+    try:
+        return timedelta(hours=float(text))
+    except OverflowError as error:
+        raise ValueError("too many hours") from error
 
 
 def _status(call: Call) -> Reply:
@@ -54,12 +66,11 @@ def _lines(status: Status) -> list[str]:
 
 def _verify(call: Call) -> Reply:
     options = call.options
-    hours: float | None = options.anchor_max_age
     with call.reading() as store:
         found = store.verify(
             limit=options.limit,
             anchors=options.anchors,
-            anchor_max_age=None if hours is None else timedelta(hours=hours),
+            anchor_max_age=options.anchor_max_age,
             key=options.key,
             since_anchor=options.since_anchor,
             index=not options.no_index,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import IntEnum
 from pathlib import Path
 
 from assay.cli.call import Call
+from assay.cli.checking import hours
 from assay.cli.grammar import Grammar
 from assay.cli.reply import Reply
 from assay.cli.surroundings import disk, file_system, kept, leftovers, modes, synced
@@ -45,7 +45,7 @@ def add(grammar: Grammar) -> None:
     """Add the command."""
     doctor = grammar.command("doctor", _doctor, "examine the store and where it lies; repairs nothing")
     doctor.add_argument("--anchors", action="append", default=[], metavar="FILE", help="checkpoints kept elsewhere")
-    doctor.add_argument("--anchor-max-age", type=float, metavar="HOURS", help="how old the newest anchor may be")
+    doctor.add_argument("--anchor-max-age", type=hours, metavar="HOURS", help="how old the newest anchor may be")
 
 
 def _doctor(call: Call) -> Reply:
@@ -111,9 +111,7 @@ def _condition(condition: Condition) -> Iterator[Check]:
 
 
 def _audit(call: Call, store: Store) -> Check:
-    hours: float | None = call.options.anchor_max_age
-    age = None if hours is None else timedelta(hours=hours)
-    found = store.verify(anchors=call.options.anchors, anchor_max_age=age)
+    found = store.verify(anchors=call.options.anchors, anchor_max_age=call.options.anchor_max_age)
     state = State.WARNING if found.breaches == frozenset((Breach.STALE,)) else State.TAMPERED
     return _found("audit", found.problems, state, f"{found.entries} entries account for every row")
 

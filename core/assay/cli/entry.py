@@ -16,6 +16,7 @@ from assay.cli import (
     checking,
     continuity,
     doctor,
+    embedding,
     recording,
     setup,
     transfer,
@@ -48,7 +49,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="store_true", help="print the version")
     grammar = Grammar(top, shared, required=False)
     told = (setup, recording, asking, wrapping, continuity, beliefs)
-    for group in (*told, checking, audit, doctor, transfer, authority):
+    for group in (*told, checking, audit, doctor, transfer, embedding, authority):
         group.add(grammar)
     return top
 

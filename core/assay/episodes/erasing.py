@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.episodes.succession import link, settle_key
-from assay.storage import episode_rows
+from assay.storage import episode_rows, vector_rows
 from assay.storage.transaction import Transaction
 
 __all__ = ["erase_episode"]
@@ -34,6 +34,7 @@ def erase_episode(tx: Transaction, ref: str, *, reason: str) -> None:
         for other in others:
             link(tx, "echo", other, first, made_by="rewired")
     tx.delete("episode", ref)
+    vector_rows.remove(tx, row["n"])
     if row["key_hash"] is not None:
         settle_key(tx, row["key_hash"])
     tx.insert("tombstone", ref, {"n": row["n"], "erased": tx.now, "reason": reason, "idem": row["idem"]})

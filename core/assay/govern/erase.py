@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from assay.authority.watching import keep_probes, probes_of
 from assay.beliefs.standing import recheck
 from assay.episodes import erasing, lineage, loading
 from assay.episodes.loading import resolve
@@ -15,15 +16,17 @@ from assay.model.episode import Episode
 from assay.model.explanation import Erasure
 from assay.model.times import to_us
 from assay.recall import index
-from assay.storage import episode_rows, pending_rows
+from assay.storage import episode_rows, pending_rows, vector_rows
 from assay.storage.database import Database
 from assay.storage.reader import Reader
 from assay.storage.traces import holds
 from assay.storage.transaction import Transaction
+from assay.wrap.rules.sources import line_key
 
 __all__ = ["erase", "finish_erasures"]
 
 _BLANK = "(erased)"
+_BEHIND = (":", " |", " (", " - cues:")  # what follows the label of a line, in the folded form
 
 
 def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -> Erasure:
@@ -38,6 +41,7 @@ def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -
         ids = [episode.ref for episode in episodes]
         derived = lineage.descendants(tx, ids)
         marks = _Marks(tx, episodes)
+        vectors = vector_rows.vectors(tx, [episode.n for episode in episodes])
         tx.entry("erase", actor=actor)
         rewritten = [*_beliefs(tx, ids, marks), *_evidence(tx, ids, marks), *_documents(tx, marks), *_drafts(tx, marks)]
         rewritten += _results(tx, ids, marks)
@@ -47,7 +51,7 @@ def erase(database: Database, refs: Sequence[str], *, reason: str, actor: str) -
             pending_rows.note(tx, episode.ref, tx.now)
         resettle(tx, derived)
         rewritten += [f"level of belief {name}" for name in recheck(tx, [*ids, *derived])]
-        traces.extend(marks.traces)
+        traces.extend([*marks.traces, *vectors.values()])
         return Erasure(tuple(ids), tuple(rewritten), tuple(derived), pending=True)
 
     traces: list[bytes] = []
@@ -90,6 +94,13 @@ class _Marks:
         self.traces = [episode.content.encode()[:64] for episode in episodes if len(episode.content) >= 8]
         self.words = frozenset(rare - _elsewhere(reader, rare, {episode.ref for episode in episodes}))
         self.traces += [word.encode() for word in self.words if len(word) >= 6]
+        self.ids = frozenset(episode.ref for episode in episodes)
+        self.ended: set[str] = set()  # labels of the beliefs that stood on nothing else
+
+    def only_source(self, detail: Mapping[str, Any]) -> set[str]:
+        """Give the keys of the lines of a version that nothing but erased episodes says."""
+        sources: Mapping[str, list[str]] = detail.get("sources", {})
+        return {line for line, refs in sources.items() if refs and self.ids.issuperset(refs)}
 
     def found_in(self, text: str) -> bool:
         """Tell whether a text repeats an erased episode."""
@@ -123,8 +134,9 @@ def _beliefs(tx: Transaction, ids: Sequence[str], marks: _Marks) -> list[str]:
     for row in tx.find("belief"):
         grounds = {item["episode"] for item in tx.find("evidence", {"belief": row["id"]})}
         alone = row["id"] in touched and grounds <= set(ids)
-        if not alone and not marks.found_in(row["text"]) and not marks.found_in(row["name"]):
+        if not alone and not any(map(marks.found_in, (row["text"], row["name"], row["cues"]))):
             continue
+        marks.ended |= {line_key(row["name"] or row["text"])} if alone else set()
         blank: dict[str, Any] = {"text": _BLANK, "cues": "[]", "residence": "rest", "section": ""}
         if alone or marks.found_in(row["name"]):
             blank |= {"name": "", "name_key": f"erased {row['id']}", "level": 1}
@@ -151,19 +163,24 @@ def _documents(tx: Transaction, marks: _Marks) -> list[str]:
     """Take the lines that repeat an erased episode out of every version of the document."""
     changed: list[str] = []
     for row in tx.find("document"):
+        gone = marks.only_source(json.loads(row["detail"])) | marks.ended
         if (unsaid := _unsaid(row["detail"], marks)) != row["detail"]:
             tx.update("document", row["id"], {"detail": unsaid})
+        if (body := _without(row["body"], marks, gone)) != row["body"]:
+            tx.update("document", row["id"], {"body": body})
+            changed.append(f"document version {row['version']}")
     withheld: dict[str, Any] | None = tx.setting("withheld")
     if withheld is not None and any(marks.found_in(text) for _, text in withheld["lines"]):
         withheld["lines"] = [line for line in withheld["lines"] if not marks.found_in(line[1])]
         tx.put_setting("withheld", withheld)
-    for table, name in (("document", "document version"), ("wrap", "wrap")):
-        column = "body" if table == "document" else "detail"
-        for row in tx.find(table):
-            kept = _without(row[column], marks) if table == "document" else _plain(row[column], marks)
-            if kept != row[column]:
-                tx.update(table, row["id"], {column: kept})
-                changed.append(f"{name} {row['version' if table == 'document' else 'n']}")
+    probes = probes_of(tx)
+    if any(marks.found_in(probe.text) for probe in probes):
+        keep_probes(tx, (probe for probe in probes if not marks.found_in(probe.text)))
+        changed.append("probes")
+    for row in tx.find("wrap"):
+        if marks.found_in(row["detail"]):
+            tx.update("wrap", row["id"], {"detail": "{}"})
+            changed.append(f"wrap {row['n']}")
     return changed
 
 
@@ -172,7 +189,8 @@ def _unsaid(stored: str, marks: _Marks) -> str:
     detail: dict[str, Any] = json.loads(stored)
     sources: dict[str, Any] = detail.get("sources", {})
     relayed: list[str] = detail.get("relayed", [])
-    detail["sources"] = {line: refs for line, refs in sources.items() if not marks.found_in(line)}
+    gone = marks.only_source(detail)
+    detail["sources"] = {line: refs for line, refs in sources.items() if line not in gone and not marks.found_in(line)}
     detail["relayed"] = [line for line in relayed if not marks.found_in(line)]
     return json.dumps(detail, ensure_ascii=False)
 
@@ -201,9 +219,13 @@ def _drafts(tx: Transaction, marks: _Marks) -> list[str]:
     return changed
 
 
-def _without(body: str, marks: _Marks) -> str:
-    return "\n".join(line for line in body.split("\n") if line.startswith("#") or not marks.found_in(line))
+def _without(body: str, marks: _Marks, gone: Collection[str] = ()) -> str:
+    return "\n".join(
+        line for line in body.split("\n") if line.startswith("#") or not (marks.found_in(line) or _is_of(line, gone))
+    )
 
 
-def _plain(detail: str, marks: _Marks) -> str:
-    return "{}" if marks.found_in(detail) else detail
+def _is_of(line: str, labels: Collection[str]) -> bool:
+    """Tell whether a line is one of some notes or facts, or the line of a belief with one of some labels."""
+    key = line_key(line) if labels else ""
+    return any(key == label or key.startswith(tuple(label + mark for mark in _BEHIND)) for label in labels if label)

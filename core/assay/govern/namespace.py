@@ -10,6 +10,7 @@ from assay.storage.database import Database
 if TYPE_CHECKING:
     from assay.beliefs.contradictions import Contradiction
     from assay.model.belief import Belief
+    from assay.wrap.rules.probes import Sighting
 
 __all__ = ["Beliefs"]
 
@@ -128,6 +129,39 @@ class Beliefs:
         from assay.govern.believing import unpin
 
         return unpin(self._database, fact, reason=reason)
+
+    def probe(self, text: str = "", *, belief: str = "", level: int | None = None, section: str = "") -> str:
+        """Watch a statement or a belief: every save reports, by the probe's id, when it has drifted. Gives the id.
+
+        Args:
+            text: A statement whose words and values must stand in one line of the document.
+            belief: Or the name or ref of a belief, which must stand in it.
+            level: Least level of the belief; by default the present one, at least 2.
+            section: Look for the statement in the section of this heading only.
+
+        Raises:
+            InvalidInput: Not exactly one of text and belief is given, or it cannot be looked for.
+            NotFound: There is no such belief, or several begin with this ref.
+        """
+        from assay.govern.probing import probe
+
+        return probe(self._database, text, belief=belief, level=level, section=section)
+
+    def unprobe(self, ref: str) -> None:
+        """Stop watching.
+
+        Raises:
+            NotFound: No probe has this id.
+        """
+        from assay.govern.probing import unprobe
+
+        unprobe(self._database, ref)
+
+    def probes(self) -> Sequence[Sighting]:
+        """Look for everything that is watched, now, and say how it stands."""
+        from assay.govern.probing import look
+
+        return look(self._database)
 
     def conflicts(self) -> Sequence[Contradiction]:
         """List the beliefs that contradict each other: as a document says, then as their texts compare."""

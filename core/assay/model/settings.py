@@ -35,6 +35,8 @@ class Settings:
             evidence; None switches carrying off.
         conversation_cap: Highest level that words of user and agent alone can earn.
         requires_baton: Whether a wrap needs the session that holds the baton.
+        allow_sole_live: Whether a session needs no baton while nobody holds it and no other session has an open run;
+            never under the strict policy.
         policy: One of default, strict, adaptive.
     """
 
@@ -52,6 +54,7 @@ class Settings:
     max_retries: int = 2
     outcome_weight: float = 0.15
     requires_baton: bool = False
+    allow_sole_live: bool = False
     policy: str = "default"
 
     def changed(self, **values: JsonValue) -> Settings:
@@ -71,7 +74,7 @@ class Settings:
         if name == "policy":
             if not isinstance(value, str) or value not in POLICIES:
                 raise InvalidInput(name, f"one of {', '.join(POLICIES)}")
-        elif name == "requires_baton":
+        elif name in ("requires_baton", "allow_sole_live"):
             if not isinstance(value, bool):
                 raise InvalidInput(name, "true or false")
         elif not (name == "carry_days" and value is None):

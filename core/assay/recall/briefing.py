@@ -70,7 +70,11 @@ def brief(
         return Briefing("")
     continuity = _continuity(reader, counter, int(budget * _CONTINUITY_SHARE) if with_continuity else 0)
     budget -= counter("\n".join(item.line for item in continuity.items))
-    blocks, left_out = _fitted(_blocks(reader, goal, cache, exclude, now_us, deadline), counter, budget)
+    blocks, left_out = _fitted(
+        _blocks(reader, goal, cache, exclude, now_us, deadline, [item.line for item in continuity.items]),
+        counter,
+        budget,
+    )
     shown = [block for block in (continuity, *blocks) if block.items]
     text = _text(head, shown, left_out, tail)
     while shown and counter(text) > tokens:  # a counter may find more in the whole than in its lines
@@ -117,13 +121,20 @@ def _continuity(reader: Reader, counter: Callable[[str], int], budget: int) -> _
 
 
 def _blocks(
-    reader: Reader, goal: str, cache: TailCache, exclude: frozenset[str], now_us: int, deadline: Deadline
+    reader: Reader,
+    goal: str,
+    cache: TailCache,
+    exclude: frozenset[str],
+    now_us: int,
+    deadline: Deadline,
+    shown: Sequence[str],
 ) -> list[_Block]:
     found = search(reader, Query(goal, limit=_HITS, exclude=exclude), cache, now_us=now_us, deadline=deadline)
     rows = {row["id"]: row for row in reader.find("belief", {"id": [hit.id for hit in found.patterns]})}
     beliefs = [hit for hit in found.patterns if rows[hit.id]["residence"] != Residence.WORKING.value]
     kinds = {hit.id: BeliefKind(rows[hit.id]["kind"]) for hit in beliefs}
     pinned = {ref for ref, row in rows.items() if row["residence"] == Residence.PINNED.value}
+    beliefs = [hit for hit in beliefs if not (hit.id in pinned and _stands(hit.text, shown))]
     blocks = [
         _Block(heading, [_belief(reader, hit, hit.id in pinned) for hit in beliefs if kinds[hit.id] is kind])
         for kind, heading in (
@@ -140,6 +151,12 @@ def _blocks(
     blocks.append(_Block("Events:", [_event(reader, hit) for hit in trusted]))
     blocks.append(_Block("Relayed by tools and pages, not checked:", [_event(reader, hit) for hit in relayed]))
     return [block for block in blocks if block.items]
+
+
+def _stands(fact: str, shown: Iterable[str]) -> bool:
+    """Tell whether the continuity shows a pinned fact already, with or without its cues."""
+    line = rendering.quoted_line(f"- {fact}")
+    return any(one == line or one.startswith(f"{line} ") for one in shown)
 
 
 def _belief(reader: Reader, hit: Hit, pinned: bool) -> _Item:

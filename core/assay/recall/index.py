@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from assay.model.times import from_us
 from assay.storage import index_rows
@@ -15,11 +16,15 @@ from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, IndexState, Occu
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
+if TYPE_CHECKING:
+    from assay.recall.dense.likeness import Likeness
+
 __all__ = [
     "TailCache",
     "analyse",
     "document_frequency",
     "flush_if_due",
+    "flush_is_due",
     "length_code",
     "length_of",
     "rebuild",
@@ -55,9 +60,14 @@ class IndexedText:
 
 
 class TailCache:
-    """The analysed texts of the tail, so that a process analyses each of them once."""
+    """The analysed texts of the tail, so that a process analyses each of them once.
 
-    def __init__(self, capacity: int = 4 * FLUSH_AT) -> None:
+    Attributes:
+        likeness: What the host's embedder adds to the ranking, if it gave one.
+    """
+
+    def __init__(self, capacity: int = 4 * FLUSH_AT, likeness: Likeness | None = None) -> None:
+        self.likeness = likeness
         self._known: OrderedDict[tuple[int, int, int], IndexedText] = OrderedDict()
         self._capacity = capacity
 
@@ -105,15 +115,17 @@ def term_codes(reader: Reader, terms: Iterable[str]) -> dict[str, int]:
     return codes
 
 
-def flush_if_due(tx: Transaction, recorded: Sequence[int]) -> None:
-    """Move the tail into the segments, if one of the episodes just recorded is one of those that do so.
+def flush_is_due(recorded: Sequence[int]) -> bool:
+    """Tell whether one of the episodes just recorded, given by number, is one of those that flush.
 
     Numbers are never used twice, so every 256th record flushes, whichever process makes it.
-
-    Args:
-        recorded: The numbers of the episodes.
     """
-    if recorded and (min(recorded) - 1) // FLUSH_AT != max(recorded) // FLUSH_AT:
+    return bool(recorded) and (min(recorded) - 1) // FLUSH_AT != max(recorded) // FLUSH_AT
+
+
+def flush_if_due(tx: Transaction, recorded: Sequence[int]) -> None:
+    """Move the tail into the segments, if one of the episodes just recorded is one of those that do so."""
+    if flush_is_due(recorded):
         _flush(tx, index_rows.state(tx))
 
 

@@ -75,6 +75,8 @@ def _ranked(
     width = _WIDE if query.narrowed else max(_WIDTH, enough)
     ranked = rank(reader, query.text, cache, width=width, deadline=deadline)
     deadline.check()
+    if cache.likeness is not None:
+        ranked = cache.likeness.rerank(reader, query.text, ranked)
     if not query.narrowed and query.trust is None and not query.history:
         ranked = ranked[:enough]
     by_number = {row["n"]: row for row in episode_rows.by_numbers(reader, [item.number for item in ranked])}
@@ -96,10 +98,11 @@ def _current(reader: Reader, query: Query, rows: list[tuple[dict[str, Any], Rank
     known |= {row["id"]: row for row in episode_rows.by_ids(reader, unread)}
     found: dict[str, Found] = {}
     for row, item in rows:
-        head = place.get(row["id"], row["id"])
+        ref: str = row["id"]
+        head = place.get(ref, ref)
         if head not in known or not query.admits(known[head], now_us):
             continue
-        old = (row["id"],) if head != row["id"] and row["verdict"] != Verdict.ECHO.value else ()
+        old = (ref,) if head != ref and row["verdict"] != Verdict.ECHO.value else ()
         if head in found:
             before = found[head]
             found[head] = (before[0], before[1], (*before[2], *old))

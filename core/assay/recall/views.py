@@ -86,4 +86,5 @@ def _under_key(reader: Reader, digest: bytes, view: View) -> dict[str, str]:
             holder = older
         elif older is not None:
             gone.append(older["id"])
-    return {} if holder is None else dict.fromkeys(gone, holder["id"])
+    last: str = holder["id"] if holder else ""
+    return dict.fromkeys(gone, last)

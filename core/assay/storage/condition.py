@@ -7,9 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.errors import ForeignDatabase
 from assay.storage.connection import connect
 from assay.storage.failures import translated
 from assay.storage.reader import Reader
+from assay.storage.schema import version
 
 __all__ = ["SAFE_VERSION", "Condition", "dangling", "examine", "schema_of"]
 
@@ -51,13 +53,15 @@ def examine(path: str, *, limit: int = 20) -> Condition:
     """Check the pages and the links of a file, at most `limit` problems of each.
 
     Raises:
-        StorageFailure: It cannot be opened, is no database, or is damaged beyond reading.
+        StorageFailure: It cannot be opened, is no store, or is damaged beyond reading.
     """
     log = Path(f"{path}-wal")
     with translated(path), closing(connect(path, read_only=True)) as connection:
+        found = version(connection, path)
+        if not found:
+            raise ForeignDatabase(f"{path} is empty: create a store with `assay init`, or restore a backup")
         pages = tuple(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({int(limit)})"))
         sound = pages == ("ok",)
-        found = schema_of(Reader(connection, b""))
         loose = dangling(Reader(connection, b""), limit) if sound else ()
     return Condition(
         sqlite=sqlite3.sqlite_version_info,

@@ -41,6 +41,7 @@ class Database:
         timeout: Seconds that a writer waits for its turn, all waits together.
         synchronous: `FULL`, or `NORMAL` to accept that a power cut loses the last commits.
         initialise: Writes the first rows of a new store.
+        keep_older: Whether a copy of an older store is kept before it is brought to this schema.
     """
 
     _writer: sqlite3.Connection | None
@@ -61,6 +62,7 @@ class Database:
         read_only: bool = False,
         synchronous: str = "FULL",
         on_commit: Callable[[list[Entry]], None] | None = None,
+        keep_older: bool = True,
     ) -> None:
         self.path = path
         self.read_only = read_only
@@ -71,6 +73,7 @@ class Database:
         self.timeout = timeout
         self._synchronous = synchronous
         self._on_commit = on_commit
+        self._keep_older = keep_older
         self._secret = b""
         self._closed = False
         self._generation = 0
@@ -230,7 +233,8 @@ class Database:
         from assay.storage.migrating import step
 
         for to in range(found + 1, schema.SCHEMA_VERSION + 1):
-            self._announce(self._write(partial(step, self.path, to, self._change, to == found + 1)))
+            keep = self._keep_older and to == found + 1
+            self._announce(self._write(partial(step, self.path, to, self._change, keep)))
 
     def _connect(self, deadline: float) -> sqlite3.Connection:
         connection = connect(self.path, read_only=self.read_only)

@@ -27,7 +27,7 @@ def rows(reader: Reader, table: str) -> Iterator[dict[str, Any]]:
 def columns(reader: Reader, table: str) -> dict[str, tuple[bool, bool]]:
     """Give for each column whether it holds whole numbers, and whether it may be empty."""
     found = reader.execute(f"PRAGMA table_info({table})")
-    return {row[1]: (row[2] == "INTEGER", not row[3]) for row in found if row[1] in AUDITED[table]}
+    return {row[1]: (row[2] == "INTEGER", not (row[3] or row[5])) for row in found if row[1] in AUDITED[table]}
 
 
 def newest_entries(reader: Reader) -> Iterator[bytes]:

@@ -8,10 +8,18 @@ from pathlib import Path
 
 from assay.errors import ReadOnly, StorageFailure
 
-__all__ = ["create", "move", "place"]
+__all__ = ["create", "is_file", "move", "place"]
 
 # A reader or a virus scanner may hold the target for a moment (Windows refuses to replace an open file).
 _PATIENCE = 2.0
+
+
+def is_file(path: str) -> bool:
+    """Tell whether a path leads to a file; one that cannot be reached is none."""
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
 
 
 def create(path: str) -> int:

@@ -1,4 +1,4 @@
-"""Erasures whose bytes may still be in the write-ahead log, and faults that were counted."""
+"""Erasures whose bytes may still be in the write-ahead log, and what is counted instead of being written each time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.storage.operational import OperationalWriter
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["clear", "faults", "note", "noted", "pending"]
+__all__ = ["clear", "faults", "fold", "note", "noted", "pending", "unfold"]
 
 
 def note(tx: Transaction, ref: str, asked: int) -> None:
@@ -36,3 +36,16 @@ def clear(tx: OperationalWriter, ids: Sequence[str]) -> None:
 def faults(reader: Reader) -> dict[str, int]:
     """Give how often each fault of an adapter was counted."""
     return {row[0]: row[1] for row in reader.execute("SELECT code, count FROM fault ORDER BY code")}
+
+
+def fold(tx: Transaction, name: str) -> None:
+    """Count, outside the log, what the next entry of its kind will sum up."""
+    tx.write("INSERT INTO counter VALUES(?, 1) ON CONFLICT(name) DO UPDATE SET value = value + 1", (name,))
+
+
+def unfold(tx: Transaction, name: str) -> int:
+    """Give what was counted since the last time, and begin anew."""
+    rows = tx.execute("SELECT value FROM counter WHERE name = ?", (name,))
+    if rows:
+        tx.write("DELETE FROM counter WHERE name = ?", (name,))
+    return rows[0][0] if rows else 0

@@ -4,3 +4,8 @@ CREATE TABLE tile(level INTEGER NOT NULL, n INTEGER NOT NULL, hashes BLOB NOT NU
 
 -- Operational: checkpoints as signed notes (C2SP tlog-checkpoint), by the number of entries that they cover.
 CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, made INTEGER NOT NULL, note TEXT NOT NULL) STRICT;
+
+-- Derived, outside the log: what the host's embedder made of an episode, little-endian floats of 32 bits and of length
+-- one as a vector; and which embedder it was.
+CREATE TABLE vector(n INTEGER PRIMARY KEY, floats BLOB NOT NULL) STRICT;
+CREATE TABLE embedder(one INTEGER PRIMARY KEY CHECK(one = 1), name TEXT NOT NULL, dimension INTEGER NOT NULL) STRICT;

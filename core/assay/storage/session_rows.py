@@ -15,6 +15,7 @@ __all__ = [
     "Receipt",
     "add_fault",
     "add_receipt",
+    "another_live",
     "close_run",
     "count",
     "counted",
@@ -82,6 +83,11 @@ def find_open_run(reader: Reader, session: str, run: str | None) -> str | None:
         (session, run or ""),
     )
     return found[0][0] if found else None
+
+
+def another_live(reader: Reader, session: str) -> bool:
+    """Tell whether a session other than this one has an open run."""
+    return bool(reader.execute("SELECT 1 FROM run WHERE session<>? AND state='open' LIMIT 1", (session,)))
 
 
 def close_run(tx: OperationalWriter, session: str, run: str, state: str) -> None:

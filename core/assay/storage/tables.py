@@ -34,4 +34,6 @@ AUDITED: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 # The only tables that the operational door may write; an authorizer enforces it.
-OPERATIONAL: Final = frozenset({"run", "receipt", "fault", "counter", "pending_erase", "checkpoint"})
+OPERATIONAL: Final = frozenset(
+    {"run", "receipt", "fault", "counter", "pending_erase", "checkpoint", "vector", "embedder"}
+)

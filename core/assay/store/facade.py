@@ -52,6 +52,7 @@ class Store(OpenStore):
         ids: Gives 16 random bytes; for tests.
         on_audit_event: Called with each entry of the log after its commit; what it raises is logged.
         signer: Signs the checkpoints of the log.
+        embedder: Turns a list of texts into vectors; what is alike moves up among what shares words.
 
     Raises:
         StorageFailure: The file cannot be opened, is not ours, or is newer than this version.

@@ -16,7 +16,7 @@ from assay.govern.namespace import Beliefs
 from assay.model.episode import Episode, JsonValue
 from assay.model.labels import Origin, Trust
 from assay.model.times import to_us
-from assay.recall.index import TailCache, flush_if_due
+from assay.recall.index import TailCache, flush_if_due, flush_is_due
 from assay.storage.database import Database
 from assay.store.auditing import Audit
 from assay.store.namespaces import Authority, Continuity, Episodes, History, Keys
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from assay.audit.proofs.signing import Signer
     from assay.model.schema import Schema
+    from assay.recall.dense.embedding import Embedder
+    from assay.recall.dense.likeness import Likeness
+    from assay.recall.dense.namespace import Vectors
     from assay.storage.transaction import Entry
     from assay.store.proxy import AsyncProxy
     from assay.transfer.namespace import Transfer
@@ -58,6 +61,7 @@ class OpenStore:
         ids: Callable[[], bytes] | None = None,
         on_audit_event: Callable[[Mapping[str, JsonValue]], None] | None = None,
         signer: Signer | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.path = _path(path)
         self.session = None if session is None else as_label("session", session)
@@ -66,7 +70,7 @@ class OpenStore:
         self._origin = as_member("origin", origin, Origin)
         self._counter = token_counter
         self._clock = clock or _now
-        self._tail = TailCache()
+        self._tail = TailCache(likeness=None if embedder is None else _likeness(embedder))
         self._executor: ThreadPoolExecutor | None = None
         self._executor_pid = 0
         self._on_audit_event = on_audit_event
@@ -112,6 +116,13 @@ class OpenStore:
             default_trust=self._default_trust, ceiling=self._ceiling, heard=self._on_audit_event is not None,
         )  # fmt: skip
 
+    @property
+    def vectors(self) -> Vectors:
+        """Give what makes the vectors of episodes, for a store that was opened with an embedder."""
+        from assay.recall.dense.namespace import Vectors
+
+        return Vectors(self._database, None if self._tail.likeness is None else self._tail.likeness.embedding)
+
     def count_tokens(self, text: str) -> int:
         """Count tokens with the counter of this store."""
         if self._counter is not None:
@@ -151,17 +162,26 @@ class OpenStore:
             flush_if_due(tx, [episode.n for episode in episodes])
             return episodes
 
-        return self._database.mutate(write)
+        episodes = self._database.mutate(write)
+        self._recorded([episode.n for episode in episodes])
+        return episodes
 
     def _record_many(self, events: Iterable[Mapping[str, Any]]) -> list[str]:
         items = [prepare(as_draft(event, origin=self._origin, session=self.session)) for event in events]
 
-        def write_all(tx: Any) -> list[str]:
+        def write_all(tx: Any) -> list[tuple[str, int]]:
             rows = [write(tx, item, default_trust=self._default_trust, ceiling=self._ceiling).row for item in items]
             flush_if_due(tx, [row["n"] for row in rows])
-            return [row["id"] for row in rows]
+            return [(row["id"], row["n"]) for row in rows]
 
-        return self._database.mutate(write_all)
+        recorded = self._database.mutate(write_all)
+        self._recorded([number for _, number in recorded])
+        return [ref for ref, _ in recorded]
+
+    def _recorded(self, numbers: Sequence[int]) -> None:
+        """Let the embedder, if there is one, make the vectors of what the index just took in."""
+        if self._tail.likeness is not None and flush_is_due(numbers):
+            self._tail.likeness.keep_recent(self._database, max(numbers))
 
     def _finish_erasures(self) -> None:
         from assay.govern.erase import finish_erasures
@@ -207,6 +227,12 @@ def _path(path: str | os.PathLike[str]) -> str:
     if not text or "\0" in text:
         raise InvalidInput("path", "give the path of the database file, or ':memory:'")
     return text if text == ":memory:" else os.path.expanduser(text)  # noqa: PTH111 - pathlib is slow to import
+
+
+def _likeness(embedder: Embedder) -> Likeness:
+    from assay.recall.dense.likeness import Likeness
+
+    return Likeness(embedder)
 
 
 def _now() -> datetime:

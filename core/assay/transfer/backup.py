@@ -41,7 +41,8 @@ def backup(database: Database, target: str) -> Backup:
         Damaged: The copy does not verify, because the store does not; nothing is left.
         StorageFailure: Something is at the target, or it cannot be written.
     """
-    check_free(target)
+    for ending in ("", "-wal", "-journal"):  # a log that lies there would be written into the copy
+        check_free(f"{target}{ending}")
     with database.read() as reader:
         reader.copy_to(target)
     try:

@@ -27,6 +27,7 @@ _ENDED: Final = frozenset(("committed", "cancelled", "abandoned", "empty"))
 _SHAPES: Final[Mapping[str, type]] = {
     "tags": list, "marks": list, "cues": list, "window": list, "metadata": dict, "detail": dict,
 }  # fmt: skip
+_TEXTS: Final = frozenset(("tags", "marks", "cues"))
 
 
 def check(table: str, row: Mapping[str, Any]) -> None:
@@ -39,8 +40,10 @@ def check(table: str, row: Mapping[str, Any]) -> None:
     if prefix and not (is_ref(row["id"], whole=True) and row["id"].startswith(f"{prefix}_")):
         raise InvalidInput("ref", f"{row['id'][:40]!r} is not the ref of one {table}")
     for name, shape in _SHAPES.items():
-        if name in row and not isinstance(_json(name, row[name]), shape):
-            raise InvalidInput(name, "another form is needed")
+        if name in row:
+            found = _json(name, row[name])
+            if not isinstance(found, shape) or not (name not in _TEXTS or all(isinstance(text, str) for text in found)):
+                raise InvalidInput(name, "another form is needed")
     if table in _CHECKS:
         _CHECKS[table](row)
 

@@ -15,7 +15,7 @@ from assay.transfer.lines import FORMAT, dump, to_line
 __all__ = ["export_lines", "is_portable"]
 
 # Who may wrap is decided where a store lies; it does not travel.
-_LOCAL: Final = frozenset({"baton", "requires_baton"})
+_LOCAL: Final = frozenset({"baton", "requires_baton", "allow_sole_live"})
 _PORTABLE: Final = frozenset(("project_name", "schema", "withheld", *Settings.__dataclass_fields__)) - _LOCAL
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from assay.errors import InvalidInput
 from assay.model.episode import JsonValue
 from assay.model.labels import Trust
 from assay.storage.database import Database
+from assay.storage.files import is_file
 from assay.storage.transaction import Transaction
 from assay.transfer.adopting import adopt
-from assay.transfer.lines import FORMAT, LONGEST, parse, refusal
+from assay.transfer.lines import FORMAT, records, refusal
 from assay.transfer.records import Recorder
 from assay.transfer.whole import import_whole, is_empty
 
@@ -62,18 +62,16 @@ def import_file(database: Database, path: str, **manner: Unpack[Manner]) -> Impo
     Raises:
         InvalidInput: The file cannot be read, or a line cannot be accepted; its number is named.
     """
-    source = Path(path)
-    if not source.is_file():
+    if not is_file(path):
         raise InvalidInput("file", f"{path} is no file that can be read")
-    with source.open("rb") as file:
-        first = parse(file.readline(LONGEST + 1) or b"{}", 1)
+    _, first = next(records(path), (0, dict[str, Any]()))
     if first.get("type") == "assay" and first.get("format") != FORMAT:
         raise refusal(1, f"not an export of format {FORMAT}: use the version that wrote it, or a newer one")
     with database.read() as reader:
         whole = first.get("type") == "assay" and is_empty(reader)
     if not whole:
-        return import_records(database, _lines(source), **manner)
-    copied = import_whole(database, source, ceiling=manner["ceiling"], actor=manner["actor"], heard=manner["heard"])
+        return import_records(database, records(path), **manner)
+    copied = import_whole(database, path, ceiling=manner["ceiling"], actor=manner["actor"], heard=manner["heard"])
     return Imported(copied.episodes, lowered=len(copied.lowered), whole=True)
 
 
@@ -101,12 +99,3 @@ def import_records(
         return Imported(recorder.added, recorder.present, recorder.lowered, dict(recorder.left_out))
 
     return database.mutate(write)
-
-
-def _lines(path: Path) -> Lines:
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST + 1):
-            number += 1
-            if line.strip():
-                yield number, parse(line, number)

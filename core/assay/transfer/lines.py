@@ -7,12 +7,16 @@ what a row keeps as JSON stands in the line as JSON. What is derived from the st
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from collections.abc import Iterator
+from hashlib import sha256
+from math import isinf
+from pathlib import Path
+from typing import Any, Final, TypeGuard
 
 from assay.errors import InvalidInput
 from assay.model.times import from_us, parse_time, to_us
 
-__all__ = ["FORMAT", "HIDDEN", "LONGEST", "dump", "parse", "to_line", "to_row"]
+__all__ = ["FORMAT", "HIDDEN", "LONGEST", "dump", "is_text", "parse", "records", "to_line", "to_row"]
 
 FORMAT: Final = 1
 LONGEST: Final = 8 * 1024 * 1024  # bytes of a line: a document of the largest size, every character escaped
@@ -48,12 +52,39 @@ def parse(line: bytes, number: int) -> dict[str, Any]:
     if len(line) > LONGEST:
         raise refusal(number, f"longer than {LONGEST:,} bytes")
     try:
-        record = json.loads(line.decode(), parse_constant=_no_number)
+        record = json.loads(line.decode(), parse_constant=_no_number, parse_float=_number)
     except (ValueError, RecursionError) as error:
         raise refusal(number, f"not JSON in UTF-8 ({error})") from error
     if not isinstance(record, dict):
         raise refusal(number, "not a JSON object")
     return record  # pyright: ignore[reportUnknownVariableType]
+
+
+def records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read the lines of a file by their numbers; the last line of an export must account for those before it.
+
+    Raises:
+        InvalidInput: The file cannot be read, or it is an export that was cut short or changed.
+    """
+    digest, number, is_export = sha256(), 0, False
+    try:
+        with Path(path).open("rb") as file:
+            while line := file.readline(LONGEST + 1):
+                number += 1
+                if not (is_export or line.strip()):
+                    continue
+                record = parse(line, number)
+                is_export = is_export or (number == 1 and record.get("type") == "assay")
+                if is_export and record.get("type") == "end":
+                    if record.get("lines") != number - 1 or record.get("sha256") != digest.hexdigest() or file.read(1):
+                        raise refusal(number, "the last line does not account for those before it")
+                    return
+                digest.update(line)
+                yield number, record
+    except OSError as error:
+        raise InvalidInput("file", f"{path} cannot be read ({error.strerror})") from error
+    if is_export:
+        raise refusal(number, "the file ends early")
 
 
 def to_row(record: dict[str, Any], columns: dict[str, tuple[bool, bool]], table: str, number: int) -> dict[str, Any]:
@@ -99,21 +130,21 @@ def _stored(name: str, value: Any, whole: bool, empty: bool, *, number: int) -> 
     if value is None and empty:
         return None
     try:
-        if name in _TIMES and isinstance(value, str):
-            value = to_us(parse_time(name, value))
-        elif name in _FLAGS and isinstance(value, bool):
-            value = int(value)
+        if name in _TIMES:
+            value = to_us(parse_time(name, value)) if isinstance(value, str) else None
+        elif name in _FLAGS:
+            value = int(value) if isinstance(value, bool) else None
         elif name in _JSON and (name == "value" or not isinstance(value, str)):
             value = json.dumps(value, ensure_ascii=False)
     except (InvalidInput, ValueError, RecursionError) as error:
         raise refusal(number, str(error)) from error
     fits = isinstance(value, int) and not isinstance(value, bool) and -_MOST <= value < _MOST
-    if not (fits if whole else _is_text(value)):
+    if not (fits if whole else is_text(value)):
         raise refusal(number, f"{_NAMES.get(name, name)} is not what it should be")
     return value
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> TypeGuard[str]:
     """Tell whether a value is text that can be stored: no NUL, no half of a surrogate pair."""
     if not isinstance(value, str) or "\0" in value:
         return False
@@ -122,3 +153,10 @@ def _is_text(value: Any) -> bool:
 
 def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no number of JSON")
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if isinf(number):
+        raise ValueError(f"{digits[:20]} is too large a number")
+    return number

@@ -10,6 +10,7 @@ from typing import Any, Final
 from assay.errors import InvalidInput
 from assay.model.labels import Kind, Trust
 from assay.model.times import from_us
+from assay.storage.files import is_file
 from assay.storage.foreign_rows import foreign_rows, foreign_tables
 
 __all__ = ["PEERS", "peer_document", "peer_lines"]
@@ -30,7 +31,7 @@ def peer_lines(peer: str, path: str) -> Lines:
     if peer not in PEERS:
         raise InvalidInput("source", f"one of {', '.join(PEERS)}")
     marks, read = PEERS[peer]
-    if not Path(path).is_file() or not marks <= foreign_tables(path):
+    if not is_file(path) or not marks <= foreign_tables(path):
         raise InvalidInput("file", f"{path} is no memory of {peer}")
     return enumerate(_checked(read(path), peer, path), 1)
 
@@ -43,9 +44,11 @@ def peer_document(peer: str, path: str) -> str:
     """
     beside = Path(path).with_name(f"{Path(path).stem}.continuity.md")
     try:
-        return beside.read_text("utf-8") if peer == "anneal-memory" and beside.is_file() else ""
+        return beside.read_text("utf-8") if peer == "anneal-memory" and is_file(str(beside)) else ""
     except UnicodeDecodeError as error:
         raise InvalidInput("file", f"{beside} is not UTF-8 (byte {error.start})") from error
+    except OSError as error:
+        raise InvalidInput("file", f"{beside} cannot be read ({error.strerror})") from error
 
 
 def _checked(lines: Iterator[dict[str, Any]], peer: str, path: str) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from assay.model.labels import Origin, Trust
 from assay.recall.index import flush_if_due
 from assay.storage import episode_rows
 from assay.storage.transaction import Transaction
-from assay.transfer.lines import dump, refusal
+from assay.transfer.lines import dump, is_text, refusal
 from assay.transfer.settling import settle
 
 __all__ = ["Recorder"]
@@ -50,6 +50,7 @@ class Recorder:
     present: int = 0
     lowered: int = 0
     left_out: Counter[str] = field(default_factory=Counter[str])
+    _returned: dict[str, str] = field(default_factory=dict[str, str])  # their refs of what came from here, and ours
 
     def record(self, lines: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Record every line, or none.
@@ -65,7 +66,7 @@ class Recorder:
             try:
                 if kind == "episode":
                     self._episode(record, number)
-                elif kind == "edge" and record.get("kind") in _LINKS:
+                elif kind == "edge" and str(record.get("kind")) in _LINKS:
                     self._link(record)
                 elif kind not in ("assay", "end"):
                     self.left_out[str(kind)[:40]] += 1
@@ -92,19 +93,40 @@ class Recorder:
         if record.get("quarantined"):
             self.left_out["quarantined"] += 1
             return True
-        state = exists(self.tx, ref) if isinstance(ref, str) else None
+        if ref is None:
+            return False
+        if not is_text(ref):
+            raise InvalidInput("ref", "a text is needed")
+        state = exists(self.tx, ref)
+        if state == "live" and not self._says_the_same(ref, record):
+            raise Conflict(f"{ref} is held with another content")
+        state = state or self._came_back(ref, record)
         if state == "erased":
             self.left_out["erased"] += 1
         elif state == "live":
-            if episode_rows.by_ids(self.tx, [str(ref)])[0]["content"] != record.get("content"):
-                raise Conflict(f"{ref} is held with another content")
             self.present += 1
         return state is not None
 
+    def _came_back(self, ref: str, record: Mapping[str, Any]) -> str | None:
+        """Give the state of an episode of this store that another one imported, and now exports by its own ref."""
+        key = record.get("idempotency_key")
+        own = key.removeprefix("import:") if is_text(key) and key.startswith("import:ep_") else ""
+        state = exists(self.tx, own) if own else None
+        if state is None or (state == "live" and not self._says_the_same(own, record)):
+            return None
+        self._returned[ref] = own
+        return state
+
+    def _says_the_same(self, ref: str, record: Mapping[str, Any]) -> bool:
+        return bool(episode_rows.by_ids(self.tx, [ref])[0]["content"] == record.get("content"))
+
     def _draft(self, record: Mapping[str, Any], key: str) -> Draft:
         event = {name: value for name, value in record.items() if name not in _OWN_WORDS}
-        event["derived_from"] = [self._held(ref) for ref in event.get("derived_from") or ()]
-        event["supersedes"] = [self._held(ref) for ref in event.get("supersedes") or ()]
+        for name in ("derived_from", "supersedes"):
+            refs = event.get(name) or []
+            if not isinstance(refs, list):
+                raise InvalidInput(name, "a list of refs is needed")
+            event[name] = [self._held(ref) for ref in refs]
         claimed = None if event.get("trust") is None else as_member("trust", event["trust"], Trust)
         draft = as_draft({**event, "idempotency_key": key}, origin=Origin.IMPORT, session=None)
         trust = min(claimed or self.trust, self.ceiling, Trust.AGENT, key=lambda label: label.rank)
@@ -136,11 +158,11 @@ class Recorder:
 
     def _here(self, ref: Any) -> str | None:
         """Give the full id that an episode has in this store, held or erased; None when it never was here."""
-        found = self._imported(ref) or self._imported(ref, "tombstone")
+        found = self._imported(ref) or self._imported(ref, "tombstone") or self._returned.get(ref)
         return found or (ref if exists(self.tx, ref) else None)
 
     def _imported(self, ref: Any, table: str = "episode") -> str | None:
-        if not isinstance(ref, str):
+        if not is_text(ref):
             raise InvalidInput("ref", "a text is needed")
         rows = self.tx.find(table, {"idem": _named(ref)})
         return str(rows[0]["id"]) if rows else None

@@ -25,8 +25,8 @@ from assay.transfer.opening import Wall, open_file, wall_clock
 
 __all__ = ["Restored", "restore"]
 
-_BESIDE = ("", "-wal", "-shm")
-Open = Callable[[str], Database]
+_BESIDE = ("", "-wal", "-shm", "-journal")
+Open = Callable[..., Database]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +84,17 @@ def restore(
     """
     if os.path.realpath(backup) == os.path.realpath(target):
         raise InvalidInput("backup", "a store is not its own backup")
-    if Path(target).is_symlink():
-        raise StorageFailure(f"{target} is a symbolic link: give the real path of the store")
-    there = Path(target).exists()
+    there = _is_there(target)
     standing = _read(target) if there else None
     with examined(backup) as reader:
         head, store = reader.head(), reader.meta("store_id").decode()
         if standing is not None and standing.store != store:
             raise Conflict(f"{backup} is a backup of another store ({store}): choose another target")
-        kept_elsewhere = [note for note in read_anchors(anchors or ()) if note.origin == origin(reader)]
+        noted = read_anchors(anchors or ())
+        kept_elsewhere = [note for note in noted if note.origin == origin(reader)]
         doubts = _doubts(reader, standing, kept_elsewhere)
+        if noted and not kept_elsewhere:
+            doubts.append(f"none of the anchors is of {origin(reader)}")
         if there and standing is None:
             doubts.append("what is there cannot be read, so nobody knows how far it went")
         if doubts and not accept_rollback:
@@ -102,7 +103,7 @@ def restore(
     data: dict[str, JsonValue] = {"backup": {"size": head.size, "root": head.root.hex()}}
     if standing is not None:
         data["replaced"] = {"size": standing.size, "root": standing.root}
-    staged = f"{target}.restoring"
+    staged = f"{target}.restoring-{os.urandom(4).hex()}"  # of this call alone: another may be restoring as well
     open_store = partial(open_file, principal=principal, wall=wall, timeout=timeout)
     try:
         entries = _stage(backup, staged, data, again, open_store, actor)
@@ -114,9 +115,21 @@ def restore(
     return Restored(target, entries, standing.size if standing else None, kept, tuple(again))
 
 
+def _is_there(target: str) -> bool:
+    """Tell whether a store is there, or what SQLite would write from its log into any file that takes its place."""
+    path = Path(target)
+    try:
+        if path.is_symlink():
+            raise StorageFailure(f"{target} is a symbolic link: give the real path of the store")
+        logs = [log for log in map(Path, (f"{target}-wal", f"{target}-journal")) if log.exists()]
+        return path.exists() or any(log.stat().st_size for log in logs)
+    except OSError as error:
+        raise StorageFailure(f"{target} cannot be reached ({error.strerror}): check its name and folder") from error
+
+
 def _read(path: str) -> _Standing | None:
-    """Read the head of the store that is there; None when it is damaged, which is why it is restored."""
-    if Path(path).stat().st_size == 0:
+    """Read the head of the store that is there; None when it is damaged or gone, which is why it is restored."""
+    if not Path(path).exists() or Path(path).stat().st_size == 0:
         return None
     try:
         with closing(open_file(path, read_only=True)) as database, database.read() as reader:
@@ -170,7 +183,7 @@ def _swap(staged: str, target: str, standing: _Standing | None, open_store: Open
         _place(staged, target)
         return aside
     kept = _unused(f"{target}.before-restore-{standing.size}")
-    with closing(open_store(target)) as database:
+    with closing(open_store(target, keep_older=True)) as database:
         with database.read() as reader:
             size = reader.head().size
             since = [json.loads(stored)["op"] for _, stored in audit_rows.entries(reader, standing.size - 1)]
@@ -203,4 +216,4 @@ def _aside(target: str) -> str:
 def _unused(name: str) -> str:
     """Give the name of a file that is not there yet."""
     numbered = (f"{name}-{number}" for number in range(2, 10_000))
-    return next(path for path in (name, *numbered) if not os.path.lexists(path))
+    return next(path for path in (name, *numbered) if not any(os.path.lexists(path + ending) for ending in _BESIDE))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.beliefs.standing import recheck
@@ -19,7 +17,7 @@ from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 from assay.transfer.checks import check
 from assay.transfer.exporting import is_portable
-from assay.transfer.lines import FORMAT, LONGEST, parse, refusal, to_row
+from assay.transfer.lines import FORMAT, records, refusal, to_row
 from assay.transfer.settling import settle
 
 __all__ = ["Copied", "import_whole", "is_empty"]
@@ -39,7 +37,7 @@ def is_empty(reader: Reader) -> bool:
     return not any(reader.count(table) for table in export_rows.ORDER if table != "setting")
 
 
-def import_whole(database: Database, path: Path, *, ceiling: Trust, actor: str, heard: bool) -> Copied:
+def import_whole(database: Database, path: str, *, ceiling: Trust, actor: str, heard: bool) -> Copied:
     """Write every row of an export into an empty store, in one transaction.
 
     What claims more than the ceiling is lowered to it.
@@ -107,29 +105,20 @@ class _Source:
         origin: Which store it was made of, once the first row was read.
     """
 
-    def __init__(self, path: Path, shapes: dict[str, dict[str, tuple[bool, bool]]]) -> None:
+    def __init__(self, path: str, shapes: dict[str, dict[str, tuple[bool, bool]]]) -> None:
         self.origin: dict[str, Any] = {}
         self._path = path
         self._shapes = shapes
 
     def rows(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Read the file from its beginning; the last line must account for all before it."""
-        digest, number, last = sha256(), 0, _START
-        with self._path.open("rb") as file:
-            while line := file.readline(LONGEST + 1):
-                number += 1
-                record = parse(line, number)
-                if record.get("type") == "end":
-                    if record.get("lines") != number - 1 or record.get("sha256") != digest.hexdigest() or file.read(1):
-                        raise refusal(number, "the last line does not account for those before it")
-                    return
-                digest.update(line)
-                if number == 1:
-                    self.origin = _origin(record)
-                    continue
-                table, row, last = self._row(record, number, last)
-                yield table, row
-        raise refusal(number, "the file ends early")
+        """Read the file from its beginning."""
+        last = _START
+        for number, record in records(self._path):
+            if number == 1:
+                self.origin = _origin(record)
+                continue
+            table, row, last = self._row(record, number, last)
+            yield table, row
 
     def _row(
         self, record: dict[str, Any], number: int, last: tuple[int, Any]

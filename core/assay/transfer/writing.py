@@ -28,9 +28,13 @@ def check_free(path: str) -> None:
     Raises:
         StorageFailure: Something is there, or there is no such folder.
     """
-    if Path(path).is_symlink() or Path(path).exists():
+    try:
+        taken, folder = Path(path).is_symlink() or Path(path).exists(), Path(path).absolute().parent.is_dir()
+    except OSError as error:
+        raise StorageFailure(f"{path} cannot be written ({error.strerror}): choose another path") from error
+    if taken:
         raise StorageFailure(f"{path} exists: nothing is overwritten; choose another path")
-    if not Path(path).absolute().parent.is_dir():
+    if not folder:
         raise StorageFailure(f"{path}: there is no such folder")
 
 

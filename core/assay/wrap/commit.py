@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.audit.folding import folded
 from assay.beliefs.contradictions import oppose
 from assay.beliefs.facts import Fact, settle_facts
 from assay.beliefs.reverting import snapshot
@@ -32,7 +33,7 @@ def commit(tx: Transaction, outcome: Evaluation, material: Material, *, actor: s
     rules = Counter(finding.rule for finding in outcome.findings)
     numbers: dict[str, JsonValue] = {"raised": len(outcome.raised), "dropped": len(outcome.dropped)}
     data: dict[str, JsonValue] = {"wrap": wrap.n, "version": version, "composer": composer, "rules": {**rules}}
-    tx.entry("save", actor=actor, data=data | numbers)
+    tx.entry("save", actor=actor, data=data | numbers | folded(tx, wrap.ref))
     for succession in outcome.plan.successions:
         supersede(tx, succession.old, succession.new, reason="proposed in a wrap", made_by="wrap")
     _moves(tx, outcome, material)

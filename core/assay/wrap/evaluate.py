@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+from assay.authority.watching import Held
 from assay.beliefs.grounding import founding
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
@@ -26,6 +27,7 @@ from assay.wrap.rules.level import Decision, decide
 from assay.wrap.rules.moves import Plan, plan_moves
 from assay.wrap.rules.omission import bounded, carried_findings, omitted
 from assay.wrap.rules.pooling import pooled
+from assay.wrap.rules.probes import drifts
 from assay.wrap.rules.rewriting import settled_text
 from assay.wrap.rules.sizes import measure, shrink, size_findings
 from assay.wrap.rules.sources import Origins, attribute
@@ -109,6 +111,7 @@ def evaluate(
     document, origins, attributed = attribute(before, document, material.origins, window, (one.fact for one in held))
     sizes = measure(document, counter, {_carried_line(one).key for one in carried})
     findings += [*facts, *attributed, *size_findings(sizes, schema, material.settings, material.target)]
+    findings += drifts(material.probes, {**material.watched, **_held(kept, carried, plan)}, document)
     if before is not None and not allow_shrink:
         moved = {
             skeleton(one.belief.name)
@@ -163,6 +166,21 @@ def _kept(decision: Decision, material: Material, findings: list[Finding]) -> Ke
     date = verified.isoformat() if verified else ""
     line = PatternLine(name, text, decision.level, date, marks=decision.marks, line=case.line.line)
     return Kept(decision, line, founded)
+
+
+def _held(kept: list[Kept], carried: list[History], plan: Plan) -> dict[str, Held]:
+    """Say how every belief stands after the text, by full id; one that was merged stands as what took it in."""
+    held = {
+        one.decision.case.history.belief.ref: Held(one.decision.level, Residence.WORKING)
+        for one in kept
+        if one.decision.case.history
+    }
+    held |= {one.belief.ref: Held(one.belief.level, Residence.WORKING) for one in carried}
+    for belief in (history.belief for history in plan.histories.values()):
+        residence = plan.residences.get(belief.ref, belief.residence)
+        if belief.ref not in held and residence is not Residence.WORKING:
+            held[belief.ref] = Held(belief.level, residence, belief.ref in plan.reasons)
+    return held | {ref: held[head] for ref, head in plan.absorbed.items() if head in held}
 
 
 def _leaves(decision: Decision, plan: Plan) -> bool:

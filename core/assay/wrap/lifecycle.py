@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from assay.audit.folding import folded
 from assay.errors import NotAuthorised
+from assay.model.episode import JsonValue
 from assay.model.schema import Schema
 from assay.storage import wrap_rows
 from assay.storage.database import Database
@@ -85,7 +87,8 @@ def lease_end(tx: Transaction) -> int:
 
 def close(tx: Transaction, row: dict[str, Any], state: str, *, actor: str) -> None:
     """End a wrap without a document; its episodes are unwrapped again."""
-    tx.entry(_OPERATIONS[state], actor=actor, data={"wrap": row["n"], "session": row["session"]})
+    data: dict[str, JsonValue] = {"wrap": row["n"], "session": row["session"], **folded(tx, row["id"])}
+    tx.entry(_OPERATIONS[state], actor=actor, data=data)
     tx.update("wrap", row["id"], {"state": state, "ended": tx.now})
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from assay.authority.watching import Held, Probe, probes_of, standing
 from assay.beliefs.grounds import Ground, suspected
 from assay.beliefs.history import History, histories
 from assay.beliefs.loading import all_beliefs
@@ -44,6 +45,8 @@ class Material:
         histories: Beliefs of the document, and those that the text names, by key.
         successions: The `supersedes` markers of the text, resolved.
         pinned: The facts that hold, in order of section and place.
+        probes: What the operator watches.
+        watched: How the watched beliefs stand, by full id.
         findings: What reading the store already found.
     """
 
@@ -60,6 +63,8 @@ class Material:
     target: int
     remaining: int
     pinned: tuple[Belief, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    watched: Mapping[str, Held] = field(default_factory=dict[str, Held])
     findings: tuple[Finding, ...] = ()
 
 
@@ -81,6 +86,7 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
         first=not wrap_rows.cited_before(reader),
     )
     body = newest_body(reader)
+    probes = tuple(probes_of(reader))
     return Material(
         wrap=wrap,
         settings=reader.settings,
@@ -94,6 +100,8 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
         successions=successions,
         target=target_tokens(wrap.schema, reader.settings, wrap.max_tokens),
         remaining=max(0, pending(reader) - len(episodes)),
+        probes=probes,
+        watched=standing(reader, probes),
         pinned=tuple(all_beliefs(reader, Residence.PINNED)),
         findings=tuple(found("suspected-derived", message) for message in told),
     )

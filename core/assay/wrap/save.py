@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from assay.audit.folding import folded, repeats
 from assay.model.constants import LIST_MAX, MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LINES, MAX_LINE_CHARS
+from assay.model.episode import JsonValue
 from assay.model.finding import Action, Finding
 from assay.model.wrap import Usage, WrapResult, WrapStatus
 from assay.storage import wrap_rows
@@ -123,15 +125,18 @@ def _answer(finding: Finding) -> WrapResult:
 
 
 def _audit_refusal(tx: Transaction | None, call: _Call, row: dict[str, Any], findings: Sequence[Finding]) -> None:
-    """Write the numbers of a refusal; the wrap stays open and its lease is renewed."""
-    if tx is not None:
-        rules = Counter(finding.rule for finding in findings if finding.action in (Action.REFUSE, Action.LOWER))
-        tx.entry("refused", actor=call.session, data={"wrap": row["n"], "composer": call.composer, "rules": {**rules}})
-        tried = row["retries"] + (call.mode == "retry")
-        # Rules and lines alone: the words of a finding would outlive an erase of what they quote.
-        refused = [[finding.rule, finding.line] for finding in holding(findings)[:LIST_MAX]]
-        detail = json.dumps({**json.loads(row["detail"]), "refused": refused})
-        tx.update("wrap", row["id"], {"lease_until": lease_end(tx), "retries": tried, "detail": detail})
+    """Write the numbers of a refusal, or count one more of the same; the wrap stays open and its lease is renewed."""
+    held = holding(findings)[:LIST_MAX]
+    if tx is None or (call.mode != "retry" and repeats(tx, row, {finding.rule for finding in held})):
+        return
+    rules = Counter(finding.rule for finding in findings if finding.action in (Action.REFUSE, Action.LOWER))
+    data: dict[str, JsonValue] = {"wrap": row["n"], "composer": call.composer, "rules": {**rules}}
+    tx.entry("refused", actor=call.session, data=data | folded(tx, row["id"]))
+    tried = row["retries"] + (call.mode == "retry")
+    # Rules and lines alone: the words of a finding would outlive an erase of what they quote.
+    told = {"refused": [[finding.rule, finding.line] for finding in held], "refused_at": tx.now}
+    detail = json.dumps({**json.loads(row["detail"]), **told})
+    tx.update("wrap", row["id"], {"lease_until": lease_end(tx), "retries": tried, "detail": detail})
 
 
 def _no_such_wrap(reader: Reader, tx: Transaction | None, call: _Call, row: dict[str, Any] | None) -> WrapResult:
@@ -166,9 +171,12 @@ def _repeated(reader: Reader, wrap: int, detail: dict[str, Any]) -> WrapResult:
 
 def _keep_draft(tx: Transaction | None, call: _Call, row: dict[str, Any]) -> None:
     """Keep the text of a save that came too late as the store's one draft."""
-    if tx is not None and _unreadable(call.text) is None:
+    if tx is None or _unreadable(call.text) is not None:
+        return
+    kept = tx.find("draft")
+    if canon(call.text) not in (old["body"] for old in kept):
         tx.entry("refused", actor=call.session, data={"wrap": row["n"], "draft": True})
-        for old in tx.find("draft"):
+        for old in kept:
             tx.delete("draft", old["id"])
         tx.insert("draft", tx.new_id("dr"), {"body": canon(call.text), "wrap": row["n"], "made": tx.now})
 

@@ -86,9 +86,11 @@ def session(
 
 
 class AssayModule(dspy.Module):  # type: ignore[misc]  # the host has no types
-    """A program with a memory, to be called, awaited, streamed or optimised like the program itself.
+    """A program with a memory, to be called, awaited or streamed like the program itself.
 
-    Whose a run is, the host's settings say: `with dspy.context(memory_user="ada", memory_session="s1")`.
+    Whose a run is, the host's settings say: `with dspy.context(memory_user="ada", memory_session="s1")`. The memory is
+    installed while the module runs: what evaluates or optimises it stands outside, and belongs into a
+    `session(module.memory)`, or gets the `program`.
 
     Args:
         program: What is remembered.

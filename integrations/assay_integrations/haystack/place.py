@@ -29,30 +29,35 @@ class Run:
 
     Attributes:
         told: The messages that were recorded, or were there before the first call of a model, by their identity.
+        failed: Whether it was seen to end with an error.
     """
 
     session: Session
     told: dict[int, ChatMessage] = field(default_factory=dict[int, ChatMessage])
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     """An agent whose tools are running, in threads or tasks of their own."""
 
-    session: Session
+    run: Run
     state: ref[State]
     where: object
 
     def is_around(self) -> bool:
-        """Tell whether the caller is inside its tools; a run that a tool has ended with an error is none any more."""
-        return self.state() is not None and self.where != _here()
+        """Tell whether the caller is inside its tools; a run that a tool has ended with an error is none any more.
+
+        While the error of a run that was not seen to fail is being handled, its state lives on.
+        """
+        return self.state() is not None and not self.run.failed and self.where != _here()
 
 
 Block = tuple[SessionKey, str | None]
 _blocks: ContextVar[Mapping[StoreRouter, Block]] = ContextVar("assay_haystack_blocks", default=MappingProxyType({}))
 _waiting: ContextVar[Mapping[StoreRouter, _Waiting]] = ContextVar("assay_haystack_waits", default=MappingProxyType({}))
-# The sessions of the runs that have begun inside of whoever wants to know how they fail.
-_begun: ContextVar[list[Session] | None] = ContextVar("assay_haystack_begun", default=None)
+# The runs that have begun inside of whoever wants to know how they fail.
+_begun: ContextVar[list[Run] | None] = ContextVar("assay_haystack_begun", default=None)
 
 
 class Sessions(Shared[Any]):
@@ -74,10 +79,10 @@ class Sessions(Shared[Any]):
         session = self.guarded(lambda: self._of(state.data.get("hook_context") or {}))
         if session is None:
             return None
+        self._runs[state] = run = Run(session)
         begun = _begun.get()
         if begun is not None and session.root:
-            begun.append(session)
-        self._runs[state] = run = Run(session)
+            begun.append(run)
         return run
 
     def run(self, state: State) -> Run | None:
@@ -87,7 +92,7 @@ class Sessions(Shared[Any]):
     def waits(self, run: Run, state: State, now: bool) -> None:
         """Say whether the agent of a run waits for its tools from now on."""
         others = {router: waiting for router, waiting in _waiting.get().items() if router is not self.router}
-        _waiting.set(others | ({self.router: _Waiting(run.session, ref(state), _here())} if now else {}))
+        _waiting.set(others | ({self.router: _Waiting(run, ref(state), _here())} if now else {}))
 
     def of_tool(self, key: SessionKey) -> Session | None:
         """Give the session of the agent whose tool is running; outside of a run that of a block, or of the key."""
@@ -118,7 +123,7 @@ class Sessions(Shared[Any]):
 
     def _around(self) -> Session | None:
         waiting = _waiting.get().get(self.router)
-        return waiting.session if waiting is not None and waiting.is_around() else None
+        return waiting.run.session if waiting is not None and waiting.is_around() else None
 
     def _at(self, key: SessionKey) -> Session:
         block, run = _blocks.get().get(self.router, (key, uuid.uuid4().hex))
@@ -131,15 +136,16 @@ class Sessions(Shared[Any]):
 @contextmanager
 def failing() -> Generator[None]:
     """Tell the runs that begin inside the block, and have not ended, of the error that ends it."""
-    begun: list[Session] = []
+    begun: list[Run] = []
     token = _begun.set(begun)
     try:
         yield
     except Exception as error:
-        for session in begun:
-            if session.conversation.run is not None:
-                with guard(session, "run_failed"):
-                    session.run_failed(error)
+        for run in begun:
+            run.failed = True
+            if run.session.conversation.run is not None:
+                with guard(run.session, "run_failed"):
+                    run.session.run_failed(error)
         raise
     finally:
         _begun.reset(token)

@@ -77,6 +77,8 @@ class AssayMemory(Memory):
         """Give the conversation: in a run, with the briefing before the newest words of the person."""
         messages = await super().aget(input, **block_kwargs)
         run = self._run
+        if run is None and run_id() is not None and messages and messages[-1].role is MessageRole.USER:
+            run = self._last = await begin(self, self._sessions, self.key, words(messages[-1]))  # of a history alone
         if run is None:
             return messages
         await run.settled()

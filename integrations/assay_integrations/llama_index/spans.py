@@ -116,7 +116,8 @@ class _SpanHandler(BaseSpanHandler[BaseSpan]):
         **kwargs: Any,
     ) -> None:
         self._left(id_)
-        whole = _rooted(id_)
+        # Before its first step is over, nothing tells which span is the run's.
+        whole = found(run_id()) if _step(id_) == "init_run" else _rooted(id_)
         if whole is not None:
             with guard(whole.session, "span"):
                 events.failed(whole, err)

@@ -379,6 +379,12 @@ def test_an_open_store_is_no_configuration(store: Store) -> None:
         context.dump_component()
 
 
+def test_the_context_of_a_conversation_is_dumped_as_the_one_within(store: Store) -> None:
+    inner = BufferedChatCompletionContext(buffer_size=3)
+    with session(store) as memory:
+        assert memory.context(inner).dump_component() == inner.dump_component()
+
+
 def test_closing_leaves_a_shared_router_open(tmp_path: Path) -> None:
     close: Callable[[AssayChatCompletionContext], None] = AssayChatCompletionContext.close
     with StoreRouter(tmp_path / "memory.db") as router:

@@ -363,6 +363,27 @@ def test_an_agent_that_a_coroutine_asks_is_known_as_a_sub_agent(store: Store) ->
     assert [text for source, text in told(store) if source.startswith("user")] == ["Find the evening"]
 
 
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("timeout", [None, 20.0])
+def test_an_agent_whose_memory_works_for_another_is_a_sub_agent_in_any_thread(
+    store: Store, entry: Entry, timeout: float | None
+) -> None:
+    """The host runs a step with a timeout, and the tools of a stream, in threads without context."""
+    memory = AssayAgentMemory(store, user="ada", session="s1")
+    sub = agent(store, Say("Tuesday evening."), memory=memory.sub("sub"))
+
+    def ask() -> str:
+        """Ask the other agent."""
+        return str(said(sub, QUESTION)[0].msgs[0].content)
+
+    settings: dict[str, Any] = {"memory": memory, "tools": [FunctionTool(ask)], "step_timeout": timeout}
+    said(agent(store, Call("ask", {}, "c1"), Say("It knows."), **settings), "Find the evening", entry)
+    # The call is handed to the worker of the store while the other agent, in its own thread, writes for itself.
+    assert told(store)[0] == ("user:ada", "Find the evening")
+    assert {*told(store)[1:3]} == {("agent", "ask {}"), ("agent:sub", "Tuesday evening.")}
+    assert len({episode.run for episode in held(store)}) == 1
+
+
 def test_an_agent_that_serves_another_person_is_in_that_persons_memory(tmp_path: Path) -> None:
     with StoreRouter(tmp_path / "{user}.db") as router:
         bobs = agent(router, Say("Hello bob."), memory=AssayAgentMemory(router, user="bob", session="b1"))

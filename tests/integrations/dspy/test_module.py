@@ -15,7 +15,7 @@ from assay import Store
 from assay.session import SessionOptions, StoreRouter, WrapPolicy
 from assay.testing import Say, Script
 from assay.testing.composer import honest_document
-from assay_integrations.dspy import AssayModule
+from assay_integrations.dspy import AssayModule, session
 
 from .harness import agent_of
 from .scripted import STREAMS, scripted_model
@@ -75,6 +75,22 @@ def test_a_copy_shares_the_memory_and_an_optimiser_sees_the_program_within(store
     with dspy.context(lm=answers("Noted.")):
         tuned(question=FACT)
     assert told(store) == [("user", FACT), ("agent:Predict", "Noted.")]
+
+
+def test_what_evaluates_or_optimises_it_in_a_block_is_off_the_record(store: Store) -> None:
+    assistant = AssayModule(predict(), store)
+    examples = [dspy.Example(question=FACT, answer="Noted.").with_inputs("question")]
+
+    def metric(example: Any, prediction: Any, trace: Any = None) -> bool:
+        return bool(example.answer == prediction.answer)
+
+    with dspy.context(lm=answers(*["Noted."] * 8)), session(assistant.memory):
+        assert dspy.Evaluate(devset=examples, metric=metric)(assistant).score == 100
+        tuned: Any = dspy.BootstrapFewShot(metric=metric).compile(assistant, trainset=examples)
+    assert told(store) == []
+    with dspy.context(lm=answers("Noted.")):
+        tuned(question=QUESTION)
+    assert told(store) == [("user", QUESTION), ("agent:Predict", "Noted.")]
 
 
 def test_without_a_user_the_run_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -25,3 +25,6 @@ class Lists(SQLAlchemyChatStore):
 
     async def add_messages(self, key: str, messages: list[ChatMessage], *given: Any, **more: Any) -> None:
         self._kept.setdefault(key, []).extend(one.model_dump(mode="json") for one in messages)
+
+    async def set_messages(self, key: str, messages: list[ChatMessage], *given: Any, **more: Any) -> None:
+        self._kept[key] = [one.model_dump(mode="json") for one in messages]

@@ -13,6 +13,7 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ImageBlock, TextBlock
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms import ChatMessage
+from llama_index.core.memory import BaseMemoryBlock
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 from llama_index_instrumentation import root_dispatcher
@@ -341,6 +342,35 @@ def test_a_failed_run_does_not_wrap_and_its_error_is_the_callers(store: Store) -
         ask(store, FACT, Fail(error), options=EACH_RUN)
     assert raised.value is error
     assert store.continuity.version() == 0
+
+
+def test_a_run_that_is_given_a_history_alone_is_recorded_and_briefed(store: Store) -> None:
+    ask(store, FACT, Say("Noted."), session="earlier")
+    script = Script(Say("On Tuesday."))
+    history = [ChatMessage(role="user", content=text) for text in ("Hello", QUESTION)]
+
+    async def run() -> None:
+        async with session(store, session="s1") as kept:
+            await agent(script).run(chat_history=history, memory=kept)
+
+    asyncio.run(run())
+    assert FACT in script.prompts[0].of("user")[-2]
+    assert [text for _, text in told(store)][2:] == [QUESTION, "On Tuesday."]
+
+
+def test_a_run_that_fails_before_its_first_call_of_a_model_has_failed(store: Store) -> None:
+    class Broken(BaseMemoryBlock[str]):
+        async def _aget(self, *given: Any, **more: Any) -> str:
+            raise LookupError("no such notes")
+
+        async def _aput(self, messages: list[ChatMessage]) -> None: ...
+
+    dispatcher: Any = root_dispatcher
+    before = [*dispatcher.span_handlers]
+    with pytest.raises(LookupError):
+        ask(store, FACT, Say("Noted."), memory_blocks=[Broken(name="broken")])
+    assert told(store) == [("user", FACT), ("host:llama-index", "run failed: LookupError: no such notes")]
+    assert [*dispatcher.span_handlers] == before
 
 
 def test_a_memory_says_early_that_a_user_is_missing(tmp_path: Path) -> None:

@@ -42,11 +42,12 @@ class Signer:
 
         file = Path(path).expanduser()
         try:
-            if os.name == "posix" and file.stat().st_mode & 0o077:
-                raise InvalidInput("signer", f"{file} may be read by others: chmod 600 {file}")
+            shared = os.name == "posix" and file.stat().st_mode & 0o077
             key = load_pem_private_key(file.read_bytes(), None)
         except (OSError, ValueError, TypeError) as error:
             raise InvalidInput("signer", f"{file} holds no private key that can be read ({error})") from error
+        if shared:
+            raise InvalidInput("signer", f"{file} may be read by others: chmod 600 {file}")
         if not isinstance(key, Ed25519PrivateKey):
             raise InvalidInput("signer", f"{file} holds a key of another kind: Ed25519 is needed")
         return cls(key.public_key().public_bytes_raw(), key.sign)

@@ -73,6 +73,10 @@ class TalkContext(ChatCompletionContext):
         """Take over the messages of an earlier context, which were recorded when they were new."""
         await self._inner.load_state(state)
 
+    def dump_component(self) -> ComponentModel:
+        """Give the context that keeps the messages: an open conversation is no configuration."""
+        return self._inner.dump_component()
+
     def _heard(self, message: LLMMessage) -> Callable[[], None] | None:
         """Give what a message tells the memory, or None when it is known or nobody's."""
         talk, session = self._talk, self._talk.session
@@ -163,6 +167,14 @@ class AssayChatCompletionContext(TalkContext, Component[AssayChatCompletionConte
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
         self._talk.sessions.close()
+
+    def dump_component(self) -> ComponentModel:
+        """Give whose memory it is, and the context that keeps the messages.
+
+        Raises:
+            TypeError: The target is no path.
+        """
+        return ChatCompletionContext.dump_component(self)
 
     def _to_config(self) -> AssayChatCompletionContextConfig:
         client = self._talk.client
