@@ -18,7 +18,9 @@ def path(tmp_path: Path) -> Path:
     with Store(path) as store:
         store.episodes.record_many([{"content": f"event {number}"} for number in range(699)])
     connection = sqlite3.connect(path)
-    connection.executescript("DROP TABLE tile; DROP TABLE checkpoint; PRAGMA user_version=1")
+    connection.executescript(
+        "DROP TABLE tile; DROP TABLE checkpoint; DROP TABLE vector; DROP TABLE embedder; PRAGMA user_version=1"
+    )
     connection.close()
     return path
 

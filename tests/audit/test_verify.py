@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay import Kind, Store
+from assay.errors import InvalidInput
 from assay.model.episode import JsonValue
 
 
@@ -172,3 +173,15 @@ def test_t13_what_verify_holds_in_memory_does_not_grow_with_the_log(tmp_path: Pa
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0], peaks
+
+
+@pytest.mark.parametrize("limit", [0, -3])
+def test_a_tampered_store_is_not_valid_for_naming_no_problem(path: Path, limit: int) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE episode SET trust='operator' WHERE n=1")
+    connection.commit()
+    connection.close()
+    with Store(path, read_only=True) as store:
+        with pytest.raises(InvalidInput, match="at least 1"):
+            store.verify(limit=limit)
+        assert not store.verify(limit=1)

@@ -173,3 +173,33 @@ def test_a_roll_back_shows_against_an_anchor_and_an_old_anchor_is_a_warning(
     file.write_bytes(before)
     assert store("doctor").code == OK, "without an anchor nobody can tell"
     assert store("doctor", "--anchors", anchors).code == TAMPERED
+
+
+@pytest.mark.parametrize("command", ["verify", "doctor"])
+@pytest.mark.parametrize("hours", ["1e20", "nan", "inf", "soon"])
+def test_an_age_that_is_none_is_a_wrong_call(store: Run, file: Path, command: str, hours: str) -> None:
+    answer = store(command, "--anchors", str(file), "--anchor-max-age", hours)
+    assert answer.code == 2
+    assert "invalid hours value" in answer.err
+
+
+def test_what_is_no_store_is_called_that(store: Run, file: Path) -> None:
+    def found(path: Path) -> str:
+        answer = store("doctor", "--json", "--db", str(path))
+        assert answer.code == DAMAGED
+        return str(answer.data["checks"][0]["message"])
+
+    empty, other = file.with_name("empty.db"), file.with_name("other.db")
+    empty.write_bytes(b"")
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE notes(text)")
+    connection.close()
+    assert "is empty: create a store" in found(empty)
+    assert "another program" in found(other)
+    assert "is a folder" in found(file.parent)
+
+
+def test_a_proof_is_private_to_who_exports_it(store: Run, file: Path) -> None:
+    proof = file.with_name("proof.json")
+    assert store("audit", "export", "--proof", "1", "--content", "--out", str(proof)).code == 0
+    assert os.name != "posix" or proof.stat().st_mode & 0o077 == 0

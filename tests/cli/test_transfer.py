@@ -15,7 +15,7 @@ def version(path: Path, number: int) -> None:
     """Take a store back to the schema of the first version, or claim another one."""
     connection = sqlite3.connect(path)
     if number == 1:
-        connection.executescript("DROP TABLE tile; DROP TABLE checkpoint;")
+        connection.executescript("DROP TABLE tile; DROP TABLE checkpoint; DROP TABLE vector; DROP TABLE embedder;")
     connection.execute(f"PRAGMA user_version={number}")
     connection.close()
 

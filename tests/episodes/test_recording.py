@@ -9,6 +9,7 @@ import pytest
 
 from assay import Kind, Origin, Store, Trust, Verdict
 from assay.errors import Conflict, InvalidInput, NotAuthorised, NotFound, TooLarge
+from assay.model.episode import JsonValue
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from assay import Store
 from assay.errors import Conflict, InvalidInput, NotFound
 from assay.model.labels import Residence
 
@@ -170,3 +173,16 @@ def test_crystals_are_listed() -> None:
     assert [one.name for one in scene.store.beliefs.crystals()] == ["pool"]
     scene.store.beliefs.set_level("pool", 1, reason="stale")
     assert scene.level("pool") == 1 and FIRST not in scene.store.continuity.text()
+
+
+def test_an_export_takes_contradictions_and_pinned_facts_with_it(tmp_path: Path) -> None:
+    scene = Scene()
+    against(scene)
+    scene.store.beliefs.pin("The vault code is 4711", cues=("safe",))
+    scene.store.beliefs.dismiss("pool", "lone", reason="two services")
+    scene.store.transfer.export_jsonl(tmp_path / "all.jsonl")
+    with Store(tmp_path / "copy.db") as copy:
+        copy.transfer.import_jsonl(tmp_path / "all.jsonl")
+        assert copy.beliefs.list() == scene.store.beliefs.list() and copy.beliefs.conflicts() == []
+        assert copy.recall("safe").patterns[0].text == "The vault code is 4711"
+        assert copy.verify()

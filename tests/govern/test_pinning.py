@@ -111,6 +111,21 @@ def test_a_quarantine_takes_a_fact_and_its_release_gives_it_back_once() -> None:
     assert len(pinned(scene)) == 3 and scene.store.verify()
 
 
+def test_a_fact_that_only_untrusted_text_states_any_more_is_not_pinned_until_trust_returns() -> None:
+    scene = Scene()
+    said = scene.say(TEA)
+    scene.save(durable=f"- {TEA}")
+    for level in ("external", "tool"):
+        assert scene.store.authority.set_trust(said, level) == ([TEA] if level == "external" else [])
+        assert pinned(scene) == {} and TEA not in scene.store.continuity.text()
+    scene.store.authority.set_trust(said, "agent")
+    assert pinned(scene) == {TEA: ()} and f"- {TEA}" in scene.store.continuity.text()
+    scene.store.beliefs.unpin(TEA, reason="she moved to coffee")
+    scene.store.authority.set_trust(said, "tool")
+    scene.store.authority.set_trust(said, "agent")
+    assert pinned(scene) == {} and scene.store.verify()
+
+
 def test_a_revert_restores_what_was_pinned() -> None:
     scene = Scene()
     scene.say(TEA)

@@ -132,3 +132,15 @@ def test_levels_and_pins_are_not_written_outside_a_wrap() -> None:
             scene.store.continuity.replace_section(heading, "- x: y | 9x", expected_version=version)
     scene.store.continuity.replace_section("State", "- x: y | 9x", expected_version=version)
     assert "9x" not in scene.store.continuity.text()
+
+
+def test_a_belief_whose_line_was_erased_does_not_return_with_a_revert() -> None:
+    scene = Scene()
+    at_2x(scene)
+    wrap = last_wrap(scene)
+    for link in scene.store.explain("pool").evidence:
+        scene.store.erase(link.episode)
+    scene.store.continuity.revert(wrap, reason="it was there")
+    assert [one.residence for one in scene.store.beliefs.list()] == [Residence.REST]
+    scene.say("Lunch was good", "s9")
+    assert "erased" not in scene.save().continuity

@@ -13,8 +13,7 @@ from assay import Store
 from assay.errors import Conflict, InvalidInput
 from assay.recall import index
 from assay.recall.dense.embedding import Embedding, similarity
-from assay.recall.dense.likeness import fused
-from assay.recall.ranking import Ranked
+from assay.recall.dense.likeness import lifted
 from assay.storage import vector_rows
 
 
@@ -93,7 +92,7 @@ def test_likeness_is_a_signal_of_the_score(store: Store) -> None:
     near = store.record("a deployment failed: billing deployments are failing")
     for hit in store.recall("deploy: billing deployments failing"):
         assert hit.score == pytest.approx(sum(hit.why.values()))
-        assert 0 <= hit.why["likeness"] <= 0.3 * hit.score
+        assert 0 <= hit.why.get("likeness", 0.0) <= 0.3 * hit.score
     assert store.recall("deploy: billing deployments failing")[0].id == near.ref
 
 
@@ -217,16 +216,13 @@ def test_vectors_have_length_one_whatever_the_embedder_gives() -> None:
 
 
 def test_likeness_weighs_less_than_a_third_of_what_words_tell_apart() -> None:
-    ranked = [
-        Ranked(1, {"words": 10.0}),
-        Ranked(2, {"words": 6.9}),
-        Ranked(3, {"words": 5.0}),
-        Ranked(4, {"words": 0.0}),
-    ]
-    moved = fused(ranked, {1: -1.0, 2: 1.0, 3: 1.0, 4: 1.0})
-    assert [item.number for item in moved] == [1, 2, 3, 4]
-    assert [item.number for item in fused(ranked, {1: 0.0, 2: 0.0, 3: 1.0, 4: 0.0})] == [1, 3, 2, 4]
-    assert [item.number for item in fused(ranked, {1: 0.5, 2: 0.5, 3: 0.5, 4: 0.5})] == [1, 2, 3, 4]
+    scores = {1: 10.0, 2: 6.9, 3: 5.0, 4: 0.5}
+    assert lifted(scores, {1: -1.0, 2: 0.9, 3: 0.1, 4: 0.2}) == pytest.approx(
+        {2: 0.3 * 9.5, 3: 0.17, 4: 0.51}, abs=0.02
+    )
+    assert lifted(scores, dict.fromkeys(scores, 0.5)) == {}
+    assert lifted({1: 4.0, 2: 4.0}, {1: 0.1, 2: 0.9}) == pytest.approx({2: 1.2})
+    assert lifted({1: 4.0}, {1: 0.9}) == {}
 
 
 def test_a_store_without_an_embedder_has_no_vectors_to_make() -> None:

@@ -34,7 +34,7 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 12_000
+KERNEL_CAP = 12_300
 ADAPTERS_CAP = 6500
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250

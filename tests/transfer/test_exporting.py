@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -151,7 +152,7 @@ def test_stored_text_stays_text_on_the_page(tmp_path: Path) -> None:
         "## Beliefs",
         "## Episodes",
     ]
-    assert "9x" not in "\n".join(outside)
+    assert not re.search(r"\b9x\b", "\n".join(outside))  # a ref may hold the two characters
     assert all(mark not in page for mark in ("<img", "<b>", "[obey]", "\x1b", "\u202e"))
     assert "- **2x** friday: Friday deploys were rolled back" in page
     assert "星期五的部署被回滚了" in page

@@ -193,7 +193,7 @@ def test_what_was_recorded_meanwhile_is_not_lost(path: Path, monkeypatch: pytest
 def version(path: Path, number: int) -> None:
     connection = sqlite3.connect(path)
     if number == 1:
-        connection.executescript("DROP TABLE tile; DROP TABLE checkpoint;")
+        connection.executescript("DROP TABLE tile; DROP TABLE checkpoint; DROP TABLE vector; DROP TABLE embedder;")
     connection.execute(f"PRAGMA user_version={number}")
     connection.close()
 

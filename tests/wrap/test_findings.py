@@ -19,7 +19,7 @@ def test_every_id_in_the_table_is_used_and_every_used_id_is_in_the_table() -> No
     text += (SOURCES.parent / "model" / "labels.py").read_text("utf-8")
     quoted = set(
         re.findall(
-            r'"([a-z]+(?:-[a-z]+)+|reuse|pool|overlap|cold|polarity|shrink|ungrounded|overreach|overgeneral|uncorroborated|authority)"',
+            r'"([a-z]+(?:-[a-z]+)+|reuse|pool|overlap|cold|polarity|shrink|ungrounded|overreach|overgeneral|uncorroborated|authority|probe)"',
             text,
         )
     )

@@ -63,6 +63,7 @@ def pin(tx: Transaction, fact: Fact, row: dict[str, Any] | None, wrap: int = 0) 
     """Pin one fact, new or known by its row; give its id."""
     columns: dict[str, Value] = {
         "residence": Residence.PINNED.value,
+        "marks": "[]",
         "cues": json.dumps([*fact.cues], ensure_ascii=False),
         "section": fact.section,
         "position": fact.position,
@@ -74,7 +75,7 @@ def pin(tx: Transaction, fact: Fact, row: dict[str, Any] | None, wrap: int = 0) 
         return str(row["id"])
     ref = tx.new_id("be")
     named: dict[str, Value] = {"name": "", "name_key": f"fact {ref}", "text": fact.text, "kind": BeliefKind.FACT.value}
-    plain: dict[str, Value] = {"level": 1, "highest": 1, "marks": "[]", "verified": None, "wraps_verified": 0}
+    plain: dict[str, Value] = {"level": 1, "highest": 1, "verified": None, "wraps_verified": 0}
     tx.insert("belief", ref, {**columns, **named, **plain, "created": tx.now})
     for source in dict.fromkeys(fact.sources):
         link: dict[str, Value] = {"belief": ref, "episode": source, "wrap": wrap, "explanation": "", "earned": 1}

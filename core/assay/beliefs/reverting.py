@@ -45,6 +45,8 @@ def restore(tx: Transaction, kept: Mapping[str, Any], wrap: int, lines: Sequence
             if name in texts:
                 label, text = texts[name]
                 columns |= {"name": label, "name_key": skeleton(label), "text": text}
+            elif columns["residence"] == Residence.WORKING.value:  # an erase took its line
+                columns["residence"] = Residence.REST.value
         changed = {column: value for column, value in columns.items() if row[column] != value}
         if changed:
             tx.update("belief", row["id"], changed)

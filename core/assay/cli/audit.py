@@ -99,8 +99,9 @@ def _shown(key: str | None, text: str) -> Reply:
 
 
 def _create(path: str, text: str) -> None:
-    try:
-        with Path(path).expanduser().open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise InvalidInput("file", f"{path} exists: nothing is overwritten") from error
+    from assay.transfer.writing import write_lines
+
+    file = Path(path).expanduser()
+    if file.exists():
+        raise InvalidInput("file", f"{path} exists: nothing is overwritten")
+    write_lines(str(file), [text.encode("utf-8", "surrogatepass")])

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.beliefs.facts import is_fact
-from assay.beliefs.loading import all_beliefs, evidence_of
-from assay.beliefs.saving import change
+from assay.beliefs.facts import fact_rows, is_fact
+from assay.beliefs.history import grounds_of
+from assay.beliefs.loading import all_beliefs, as_belief, evidence_of
+from assay.beliefs.saving import change, revise
 from assay.beliefs.standing import recheck
 from assay.episodes.draft import as_member
 from assay.episodes.lineage import descendants
@@ -17,7 +18,7 @@ from assay.episodes.loading import resolve
 from assay.episodes.succession import resettle
 from assay.errors import Conflict, InvalidInput, NotAuthorised
 from assay.govern.redrawing import redraw, write_version
-from assay.model.labels import Residence, Trust
+from assay.model.labels import Mark, Residence, Trust
 from assay.storage import episode_rows
 from assay.storage.database import Database
 from assay.storage.document_rows import newest_body
@@ -49,7 +50,7 @@ def set_trust(
     """Change the trust of an episode, and of all that was made from it; levels and successions follow at once (G6).
 
     Returns:
-        The names of the beliefs whose level changed.
+        The names of the beliefs whose level changed, and the facts that are no longer pinned, or are again.
 
     Raises:
         Conflict: It no longer has the trust that the caller expects.
@@ -70,7 +71,7 @@ def set_trust(
         tx.update("episode", full, {"trust": to.value})
         reached = [full, *descendants(tx, [full])]
         resettle(tx, reached)
-        changed = recheck(tx, reached)
+        changed = recheck(tx, reached) + _recheck_facts(tx, reached)
         redraw(tx, lambda sources: True)
         return changed
 
@@ -121,6 +122,23 @@ class _Undone(Exception):
 
     def __init__(self, done: Quarantine) -> None:
         self.done = done
+
+
+def _recheck_facts(tx: Transaction, episodes: Sequence[str]) -> list[str]:
+    """Lay a pinned fact to rest when no trusted episode states it any more; pin it again when one does (A23)."""
+    touched = {row["belief"] for row in tx.find("evidence", {"episode": list(episodes)})}
+    changed: list[str] = []
+    for fact in (as_belief(row) for row in fact_rows(tx).values() if row["id"] in touched):
+        grounds = grounds_of(tx, [link.episode for link in evidence_of(tx, fact.ref)]).values()
+        stands = any(ground.trust.rank >= Trust.AGENT.rank and not ground.erased for ground in grounds)
+        if not stands and fact.residence is Residence.PINNED:
+            change(tx, fact, Residence.REST, Mark.REVOKED)
+        elif stands and Mark.REVOKED in fact.marks and fact.residence is Residence.REST:
+            revise(tx, fact, residence=Residence.PINNED.value, marks="[]")
+        else:
+            continue
+        changed.append(fact.text)
+    return changed
 
 
 def _withheld(tx: Transaction) -> dict[str, list[Any]]:

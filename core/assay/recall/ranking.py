@@ -160,7 +160,9 @@ def rank(reader: Reader, text: str, cache: TailCache, *, width: int, deadline: D
         return []
     scores = _words(reader, terms, cache, width, deadline)
     around = dict.fromkeys(number + step for number in scores.best(2 * width)[:width] for step in (0, *_BESIDE))
-    return _conversation(reader, text, {number: scores.of(number) for number in around}, width)
+    base = {number: scores.of(number) for number in around}
+    lifts = cache.likeness.lifts(reader, text, base) if cache.likeness is not None else {}
+    return _conversation(reader, text, base, lifts, width)
 
 
 def _words(reader: Reader, terms: Sequence[str], cache: TailCache, width: int, deadline: Deadline) -> _Scores:
@@ -251,7 +253,9 @@ def _idf(frequency: int, total: int) -> float:
     return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
 
 
-def _conversation(reader: Reader, text: str, base: Mapping[int, float], width: int) -> list[Ranked]:
+def _conversation(
+    reader: Reader, text: str, base: Mapping[int, float], lifts: Mapping[int, float], width: int
+) -> list[Ranked]:
     """Add who speaks, what stands beside, and how well the session as a whole fits."""
     rows = index_rows.candidates(reader, sorted(base))
     speaking = _speaking(text)
@@ -259,13 +263,15 @@ def _conversation(reader: Reader, text: str, base: Mapping[int, float], width: i
     top: dict[str, float] = {}
     for number, (session, source, origin) in rows.items():
         if base[number]:
-            score = spoken[number] = base[number] * (1 + speaking(source, origin))
+            score = spoken[number] = (base[number] + lifts.get(number, 0.0)) * (1 + speaking(source, origin))
             if session:
                 top[session] = max(top.get(session, 0.0), score)
     ranked: list[Ranked] = []
     for number, (session, _, _) in rows.items():
-        words = base[number]
-        signals = {"words": words, "speaker": spoken[number] - words} if words else {}
+        words, lift = base[number], lifts.get(number, 0.0)
+        signals = {"words": words, "speaker": spoken[number] - words - lift} if words else {}
+        if lift:
+            signals["likeness"] = lift
         if session:
             for step, share in _BESIDE.items():
                 other = number + step

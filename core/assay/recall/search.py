@@ -75,8 +75,6 @@ def _ranked(
     width = _WIDE if query.narrowed else max(_WIDTH, enough)
     ranked = rank(reader, query.text, cache, width=width, deadline=deadline)
     deadline.check()
-    if cache.likeness is not None:
-        ranked = cache.likeness.rerank(reader, query.text, ranked)
     if not query.narrowed and query.trust is None and not query.history:
         ranked = ranked[:enough]
     by_number = {row["n"]: row for row in episode_rows.by_numbers(reader, [item.number for item in ranked])}

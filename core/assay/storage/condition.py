@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import ForeignDatabase
-from assay.storage.connection import connect
+from assay.storage.connection import connect, prepare_file
 from assay.storage.failures import translated
 from assay.storage.reader import Reader
 from assay.storage.schema import version
@@ -55,6 +55,7 @@ def examine(path: str, *, limit: int = 20) -> Condition:
     Raises:
         StorageFailure: It cannot be opened, is no store, or is damaged beyond reading.
     """
+    prepare_file(path, create=False)
     log = Path(f"{path}-wal")
     with translated(path), closing(connect(path, read_only=True)) as connection:
         found = version(connection, path)

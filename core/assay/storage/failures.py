@@ -18,6 +18,7 @@ R = TypeVar("R", bound=Mapping[str, Any])
 T = TypeVar("T")
 
 _FULL = "the disk is full: nothing was written; free some space and try again"
+_REFUSED = "nothing was written: the disk may be full or failing; check it and try again"
 
 
 def is_contention(error: sqlite3.Error) -> bool:
@@ -32,6 +33,8 @@ def translate(error: sqlite3.Error, path: str) -> StorageFailure:
         return Busy(f"{path} is locked by another writer: nothing was written; try again")
     if code == sqlite3.SQLITE_FULL:
         return StorageFailure(f"{path}: {_FULL}")
+    if code == sqlite3.SQLITE_IOERR:
+        return StorageFailure(f"{path}: {error}; {_REFUSED}")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return ReadOnly(f"{path} cannot be written: check the permissions of the file and its folder")
     if code == sqlite3.SQLITE_CANTOPEN:

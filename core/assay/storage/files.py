@@ -8,10 +8,11 @@ from pathlib import Path
 
 from assay.errors import ReadOnly, StorageFailure
 
-__all__ = ["create", "is_file", "move", "place"]
+__all__ = ["claim", "create", "is_file", "move", "place"]
 
 # A reader or a virus scanner may hold the target for a moment (Windows refuses to replace an open file).
 _PATIENCE = 2.0
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def is_file(path: str) -> bool:
@@ -22,16 +23,30 @@ def is_file(path: str) -> bool:
         return False
 
 
+def claim(path: str) -> bool:
+    """Create an empty private file under a name that nothing has; of those who try at once, one succeeds.
+
+    Raises:
+        ReadOnly: The folder cannot be written.
+    """
+    try:
+        os.close(os.open(path, _NEW, 0o600))
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise ReadOnly(f"{path} cannot be created ({error.strerror}): choose a folder that you can write to") from error
+    return True
+
+
 def create(path: str) -> int:
     """Create a private file, in the place of what an interrupted call may have left there; give its descriptor.
 
     Raises:
         ReadOnly: The folder cannot be written.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         Path(path).unlink(missing_ok=True)
-        return os.open(path, flags, 0o600)
+        return os.open(path, _NEW, 0o600)
     except OSError as error:
         raise ReadOnly(f"{path} cannot be created ({error.strerror}): choose a folder that you can write to") from error
 

@@ -218,6 +218,8 @@ class OpenStore:
 
         try:
             self.audit.checkpoint()
+        except NotAuthorised as error:  # a key is in force that this process does not have
+            logging.getLogger("assay.store").warning("no checkpoint was made: %s", error)
         except Exception:  # as above; the next one is due in a while
             logging.getLogger("assay.store").warning("no checkpoint was made", exc_info=True)
 

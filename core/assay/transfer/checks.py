@@ -41,8 +41,9 @@ def check(table: str, row: Mapping[str, Any]) -> None:
         raise InvalidInput("ref", f"{row['id'][:40]!r} is not the ref of one {table}")
     for name, shape in _SHAPES.items():
         if name in row:
-            found = _json(name, row[name])
-            if not isinstance(found, shape) or not (name not in _TEXTS or all(isinstance(text, str) for text in found)):
+            found: Any = _json(name, row[name])
+            texts: list[Any] = found if name in _TEXTS and isinstance(found, list) else []
+            if not isinstance(found, shape) or not all(isinstance(text, str) for text in texts):
                 raise InvalidInput(name, "another form is needed")
     if table in _CHECKS:
         _CHECKS[table](row)

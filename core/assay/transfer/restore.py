@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -182,20 +182,22 @@ def _swap(staged: str, target: str, standing: _Standing | None, open_store: Open
         aside = _aside(target)
         _place(staged, target)
         return aside
-    kept = _unused(f"{target}.before-restore-{standing.size}")
-    with closing(open_store(target, keep_older=True)) as database:
-        with database.read() as reader:
-            size = reader.head().size
-            since = [json.loads(stored)["op"] for _, stored in audit_rows.entries(reader, standing.size - 1)]
-            if any(op != "migrate" for op in since):  # which opening it to write may have done just now
-                raise Conflict(f"{target} was written to meanwhile: nothing was replaced; try again")
-            reader.copy_to(kept)
-        try:
+    kept = next(filter(files.claim, _unused(f"{target}.before-restore-{standing.size}")))
+    replaced = False
+    try:
+        with closing(open_store(target, keep_older=True)) as database:
+            with database.read() as reader:
+                size = reader.head().size
+                since = [json.loads(stored)["op"] for _, stored in audit_rows.entries(reader, standing.size - 1)]
+                if any(op != "migrate" for op in since):  # which opening it to write may have done just now
+                    raise Conflict(f"{target} was written to meanwhile: nothing was replaced; try again")
+                reader.copy_to(kept)
             database.replace(staged, size)
-        except BaseException:
-            Path(kept).unlink()  # nothing was replaced
-            raise
-        database.truncate_log()
+            replaced = True
+            database.truncate_log()
+    finally:
+        if not replaced:
+            Path(kept).unlink()
     return kept
 
 
@@ -206,14 +208,14 @@ def _place(staged: str, target: str) -> str:
 
 def _aside(target: str) -> str:
     """Move what cannot be read out of the way, its log with it: a new file must not meet an old log."""
-    aside = _unused(f"{target}.damaged")
+    aside = next(_unused(f"{target}.damaged"))
     for ending in reversed(_BESIDE):
         if os.path.lexists(target + ending):
             files.move(target + ending, aside + ending)
     return aside
 
 
-def _unused(name: str) -> str:
-    """Give the name of a file that is not there yet."""
+def _unused(name: str) -> Iterator[str]:
+    """Give names of files that are not there yet."""
     numbered = (f"{name}-{number}" for number in range(2, 10_000))
-    return next(path for path in (name, *numbered) if not any(os.path.lexists(path + ending) for ending in _BESIDE))
+    return (path for path in (name, *numbered) if not any(os.path.lexists(path + ending) for ending in _BESIDE))

@@ -80,7 +80,13 @@ class AssayHook:
         }
 
     def attach(self, agent: Agent) -> Agent:
-        """Add the hooks to an agent, whose chat generator composes, and give the agent back."""
+        """Add the hooks to an agent, whose chat generator composes, and give the agent back.
+
+        Raises:
+            ValueError: A memory is attached to it already: each would hear the runs of the other.
+        """
+        if any(isinstance(hook, At) for hooks in agent.hooks.values() for hook in hooks):
+            raise ValueError("a memory is attached to this agent: detach it first")
         self._attached.append(agent)
         self.chat_generator = self.chat_generator or agent.chat_generator
         agent.hooks = self.points(agent.hooks)
@@ -119,11 +125,21 @@ class AssayHook:
 
 
 class At:
-    """One hook of a memory, at one point of an agent's runs."""
+    """One hook of a memory, at one point of an agent's runs.
 
-    def __init__(self, memory: AssayHook, point: str) -> None:
+    Args:
+        own: The generator that was loaded with it: agents that were loaded on one store share a memory.
+    """
+
+    def __init__(self, memory: AssayHook, point: str, own: Any = None) -> None:
         self.memory = memory
         self.point = point
+        self._own = own
+
+    @property
+    def chat_generator(self) -> Any:
+        """Give what composes."""
+        return self._own or self.memory.chat_generator
 
     def run(self, state: State) -> None:
         """Record what is new, or brief the model; at the end of a run, consolidate if it is time."""
@@ -134,7 +150,7 @@ class At:
             events.AT[self.point](run, state)
         if self._composes(run):
             with guard(run.session, "wrap"):
-                run.session.wrap(partial(compose, self.memory.chat_generator))
+                run.session.wrap(partial(compose, self.chat_generator))
 
     async def run_async(self, state: State) -> None:
         """Do the same from an event loop."""
@@ -145,7 +161,7 @@ class At:
             await run.session.aio.run(partial(events.AT[self.point], run, state))
         if self._composes(run):
             with guard(run.session, "wrap"):
-                await run.session.aio.wrap(partial(acompose, self.memory.chat_generator))
+                await run.session.aio.wrap(partial(acompose, self.chat_generator))
 
     def close(self) -> None:
         """Close the stores that the memory opened; the host calls it when an agent is closed."""
@@ -153,7 +169,7 @@ class At:
 
     def to_dict(self) -> dict[str, Any]:
         """Give what the hook is made of; the host refuses a target that is no text, and options."""
-        memory, generator = self.memory, self.memory.chat_generator
+        memory, generator = self.memory, self.chat_generator
         # Eight hooks of one memory need one generator.
         saved = component_to_dict(generator, "chat_generator") if generator and self.point == "after_run" else None
         given = {"target": memory.target, "agent": memory.agent, "options": memory.options, "chat_generator": saved}
@@ -167,8 +183,8 @@ class At:
         memory = _loaded[target, agent] = _loaded.get((target, agent)) or AssayHook(target, agent=agent)
         if given["chat_generator"] is not None:
             deserialize_component_inplace(given, "chat_generator")
-            memory.chat_generator = given["chat_generator"]
-        return cls(memory, given["point"])
+            memory.chat_generator = memory.chat_generator or given["chat_generator"]
+        return cls(memory, given["point"], given["chat_generator"])
 
     def _enter(self, state: State) -> Run | None:
         sessions = self.memory.sessions
@@ -180,12 +196,12 @@ class At:
             if self.point == "before_llm" and not run.told:
                 run.told = {id(message): message for message in state.data["messages"]}
             sessions.waits(run, state, self.point == "before_tool")
-            if self.memory.chat_generator is not None:
-                sessions.keep_model(run.session, self.memory.chat_generator)
+            if self.chat_generator is not None:
+                sessions.keep_model(run.session, self.chat_generator)
         return run
 
     def _composes(self, run: Run) -> bool:
-        return self.point == "after_run" and run.session.root and self.memory.chat_generator is not None
+        return self.point == "after_run" and run.session.root and self.chat_generator is not None
 
 
 @contextmanager

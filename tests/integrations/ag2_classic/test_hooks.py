@@ -68,6 +68,18 @@ def test_an_agent_without_a_model_is_refused(store: Store) -> None:
         memory.attach(person())
 
 
+def test_an_agent_of_another_conversation_is_refused(tmp_path: Path) -> None:
+    """Each would hear the chats of the other, and brief with what it knows."""
+    user, main = person(), scripted("main", Script(Say("Noted.")))
+    with StoreRouter(tmp_path / "{user}.db") as router:
+        with session(router, user="ada") as ours, session(router, user="bob") as other:
+            ours.attach(main)
+            with pytest.raises(ValueError, match="main: detach it first"):
+                other.attach(main)
+            chat(user, main, FACT)
+        assert router.users() == ("ada",) and not any(main.hook_lists.values())
+
+
 def test_the_end_of_the_block_leaves_the_hooks_of_others_alone(store: Store) -> None:
     main = scripted("main", Script(Say("Noted."), Say("Nobody listens.")))
     seen: list[int] = []

@@ -112,6 +112,18 @@ def test_a_block_attaches_and_leaves_the_agent_as_it_was(store: Store) -> None:
     assert told(store) == [("user", FACT), ("agent", "Noted.")]
 
 
+def test_a_second_memory_is_refused_for_it_would_hear_the_runs_of_the_first(tmp_path: Path) -> None:
+    agent = agent_of(Script(Say("Noted.")))
+    with session(tmp_path / "ada.db", session="s1") as ours, session(tmp_path / "bob.db", session="s2") as other:
+        ours.attach(agent)
+        with pytest.raises(ValueError, match="detach it first"):
+            other.attach(agent)
+        agent.run(says(FACT))
+    with Store(tmp_path / "ada.db") as store:
+        assert told(store) == [("user", FACT), ("agent", "Noted.")]
+    assert not (tmp_path / "bob.db").exists() and agent.hooks == {}
+
+
 def test_a_missing_user_is_told_before_the_block_and_a_run_without_one_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -474,6 +486,20 @@ def test_a_pipeline_is_saved_and_loaded_with_its_memory(tmp_path: Path) -> None:
     agent.close()
     with Store(path) as store:
         assert told(store)[2:] == [("user", QUESTION), ("agent:assistant", "On Tuesday.")]
+
+
+def test_agents_that_are_loaded_on_one_store_keep_a_generator_each(tmp_path: Path) -> None:
+    allow_deserialization_module("assay_integrations.haystack")
+    pipelines = [Pipeline() for _ in "ab"]
+    for pipeline, word in zip(pipelines, "ab", strict=True):
+        generator = MockChatGenerator(word)
+        hooks = AssayHook(str(tmp_path / "memory.db"), chat_generator=generator).points()
+        pipeline.add_component("agent", Agent(chat_generator=generator, hooks=hooks))
+    loaded = [Pipeline.loads(pipeline.dumps()) for pipeline in pipelines]
+    assert [one.to_dict() for one in loaded] == [one.to_dict() for one in pipelines]
+    agents: list[Any] = [one.get_component("agent") for one in loaded]
+    composers = [agent.hooks["after_run"][-1].chat_generator.run(says("Compose"))["replies"][0].text for agent in agents]
+    assert composers == ["a", "b"]
 
 
 def test_a_memory_that_is_no_path_or_has_options_cannot_be_saved(store: Store) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from haystack.tools.errors import ToolInvocationError
 from haystack.tracing.tracer import Span, Tracer, disable_tracing, enable_tracing, tracer
 
 from assay import Store
@@ -99,6 +100,20 @@ def test_an_error_of_an_agent_inside_a_tool_is_the_tools_and_not_the_runs(store:
     failures = [episode.source for episode in held(store) if episode.success is False]
     assert failures == ["tool:helper"]
     assert told(store)[-1] == ("agent", "It failed.")
+
+
+def test_a_run_that_is_tried_again_while_its_error_is_handled_is_no_sub_agents(store: Store) -> None:
+    async def twice() -> None:
+        steps = (Call("boom", {"x": "y"}), Say("Better."))
+        agent = remembering(store, *steps, raise_on_tool_invocation_failure=True)
+        with AssayTracer():
+            try:
+                await agent.run_async(says("Break it"))
+            except ToolInvocationError:
+                await asyncio.create_task(agent.run_async(says("Try again")))
+
+    asyncio.run(twice())
+    assert [text for source, text in told(store) if source == "user"] == ["Break it", "Try again"]
 
 
 def test_without_it_and_without_a_block_a_failed_run_stays_open(store: Store) -> None:

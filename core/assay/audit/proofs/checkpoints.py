@@ -159,7 +159,8 @@ def _parsed(text: str, name: str = "") -> list[Note]:
     try:
         return read_notes(text)
     except Refused as error:
-        raise InvalidInput("anchors", f"{name}no file of checkpoints, or a line was cut short ({error})") from error
+        why = "no file of checkpoints, or a line was cut short: remove that line with its checkpoint, or name another file"
+        raise InvalidInput("anchors", f"{name}{why} ({error})") from error
 
 
 def _written(descriptor: int, data: bytes) -> None:

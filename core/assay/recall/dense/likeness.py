@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 
 from assay.recall.dense.embedding import Embedder, Embedding, similarity
 from assay.recall.dense.keeping import embed_recent
-from assay.recall.ranking import Ranked
 from assay.storage import episode_rows, vector_rows
 from assay.storage.database import Database
 from assay.storage.reader import Reader
 
-__all__ = ["Likeness", "fused"]
+__all__ = ["Likeness", "lifted"]
 
 _log = logging.getLogger("assay.recall")
 _MOST = 64  # candidates whose vectors are compared, the best by words
 _REMEMBERED = 1_024
-# Of the span between the best and the worst candidate by words. A sum of ranks instead loses five points and more of
-# recall on conversations, because it takes the vectors for as good as the words.
+# Of the span between the best and the worst candidate by words, added before a turn lends its score to its neighbours.
+# On the development half of LoCoMo a static embedder of 256 numbers then gains 0.4 points of recall at 5 and 0.3 at 10.
+# Added to the whole score instead it loses as much, and a sum of ranks loses five points and more.
 _WEIGHT = 0.3
 
 
@@ -31,26 +31,24 @@ class Likeness:
         self._fresh: OrderedDict[int, bytes] = OrderedDict()
         self._told: set[str] = set()
 
-    def rerank(self, reader: Reader, text: str, ranked: Sequence[Ranked]) -> list[Ranked]:
-        """Give the candidates in the order of words and likeness together."""
-        best = list(ranked[:_MOST])
+    def lifts(self, reader: Reader, text: str, scores: Mapping[int, float]) -> dict[int, float]:
+        """Give what likeness adds to the scores by words; nothing when the vectors cannot be compared."""
+        best = sorted((number for number in scores if scores[number]), key=scores.__getitem__, reverse=True)[:_MOST]
         kept = vector_rows.embedder(reader)
         if kept is not None and kept.name != self.embedding.name:
-            self._tell(
-                f"the vectors are of {kept.name!r}, the embedder is {self.embedding.name!r}: run `assay reembed`"
-            )
-            return list(ranked)
-        numbers = [item.number for item in best]
+            mine = self.embedding.name
+            self._tell(f"the vectors are of {kept.name!r}, the embedder is {mine!r}: run `assay reembed`")
+            return {}
         try:
-            asked, vectors = self._vectors(reader, text, numbers)
+            asked, vectors = self._vectors(reader, text, best)
         except Exception as error:  # the embedder is the host's code: whatever it raises, memory still answers
             self._tell(f"the embedder failed, the words decide alone: {type(error).__name__}")
-            return list(ranked)
+            return {}
         if any(len(vector) != len(asked) for vector in vectors.values()):
             self._tell("the embedder gives vectors of another length than those that are kept: run `assay reembed`")
-            return list(ranked)
+            return {}
         alike = {number: similarity(asked, vector) for number, vector in vectors.items()}
-        return [*fused(best, alike), *ranked[_MOST:]]
+        return lifted({number: scores[number] for number in alike}, alike)
 
     def keep_recent(self, database: Database, last: int) -> None:
         """Make and keep the vectors of the newest episodes; a failure is logged, the episodes are recorded already.
@@ -82,14 +80,11 @@ class Likeness:
         return asked, vectors | made_now
 
 
-def fused(ranked: Sequence[Ranked], alike: Mapping[int, float]) -> list[Ranked]:
-    """Add to each score its likeness, scaled to a share of the span of the scores (min-max)."""
-    if len(ranked) < 2 or len(alike) < 2:
-        return list(ranked)
-    scores, low, high = [item.score for item in ranked], min(alike.values()), max(alike.values())
-    share = _WEIGHT * ((max(scores) - min(scores)) or max(scores)) / ((high - low) or 1.0)
-    moved = [
-        Ranked(item.number, {**item.signals, "likeness": share * (alike.get(item.number, low) - low)})
-        for item in ranked
-    ]
-    return sorted(moved, key=lambda item: (item.score, item.number), reverse=True)
+def lifted(scores: Mapping[int, float], alike: Mapping[int, float]) -> dict[int, float]:
+    """Give, for what is more alike than the mean, a share of the span of the scores (min-max)."""
+    if len(alike) < 2:
+        return {}
+    mean, most = sum(alike.values()) / len(alike), max(alike.values())
+    span = (max(scores.values()) - min(scores.values())) or max(scores.values())
+    share = _WEIGHT * span / (most - mean) if most > mean else 0.0
+    return {number: share * (value - mean) for number, value in alike.items() if value > mean}

@@ -13,6 +13,8 @@ from autogen import Agent, ConversableAgent
 
 __all__ = ["Hooks"]
 
+_BEFORE_REPLY = "process_all_messages_before_reply"
+
 
 class Hooks:
     """The hooks of one agent of a conversation."""
@@ -22,12 +24,18 @@ class Hooks:
         self._agent = agent
         self._calls: list[Call] = []
         self._hooks: dict[str, Callable[..., Any]] = {
-            "process_all_messages_before_reply": self.before_reply,
+            _BEFORE_REPLY: self.before_reply,
             "process_message_before_send": self.before_send,
         }
 
     def attach(self) -> None:
-        """Put the hooks behind those that the agent has."""
+        """Put the hooks behind those that the agent has.
+
+        Raises:
+            ValueError: The memory of another conversation is attached to it: each would hear the other's chats.
+        """
+        if any(isinstance(getattr(hook, "__self__", None), Hooks) for hook in self._agent.hook_lists[_BEFORE_REPLY]):
+            raise ValueError(f"a memory is attached to {self._agent.name}: detach it first")
         for place, hook in self._hooks.items():
             self._agent.register_hook(place, hook)  # pyright: ignore[reportUnknownMemberType]
 

@@ -29,13 +29,15 @@ class SessionMemory:
         """Give an agent this memory, unless it has it: each agent with a model of those that speak together.
 
         Raises:
-            ValueError: It has no model, so that what it says is a person's or a tool's.
+            ValueError: It has no model, so that what it says is a person's or a tool's; or the memory of another
+                conversation is attached to it.
         """
         if not getattr(agent, "llm_config", None):
             raise ValueError(f"{agent.name} has no model: attach the agents that answer, not who asks them")
         if id(agent) not in self._attached:
-            self._attached[id(agent)] = hooks = Hooks(self._talk, agent)
+            hooks = Hooks(self._talk, agent)
             hooks.attach()
+            self._attached[id(agent)] = hooks
 
     def detach(self) -> None:
         """Take the memory off every agent, as the end of the block does."""
