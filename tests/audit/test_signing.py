@@ -65,6 +65,18 @@ def test_without_the_key_no_checkpoint_is_made_and_writing_goes_on(tmp_path: Pat
         assert store.verify()
 
 
+def test_a_wrap_without_the_key_says_so_in_one_line(
+    tmp_path: Path, signer: Signer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(tmp_path / "memory.db", signer=signer) as store:
+        store.audit.checkpoint()
+    with Store(tmp_path / "memory.db", session="s1") as store:
+        store.record("Deploys go out on Tuesday")
+        assert store.wrap().status == "committed"
+    assert [record.getMessage().startswith("no checkpoint was made: ") for record in caplog.records] == [True]
+    assert caplog.records[0].exc_info is None
+
+
 def test_another_key_needs_the_one_before(tmp_path: Path, signer: Signer) -> None:
     second = Signer.create(tmp_path / "second.pem")
     with Store(tmp_path / "m.db", signer=signer) as store:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from assay.errors import ReadOnly, StorageFailure
 from assay.storage import files
+from assay.storage.failures import translate
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and links are POSIX")
 
@@ -79,3 +81,17 @@ def test_a_target_that_stays_held_is_named(tmp_path: Path, monkeypatch: pytest.M
 def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(ReadOnly, match="choose a folder"):
         files.create(str(tmp_path / "missing" / "part"))
+
+
+def test_a_full_disk_that_sqlite_calls_an_io_error_says_what_to_do() -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    assert "may be full or failing; check it" in str(translate(error, "memory.db"))
+
+
+def test_of_those_who_claim_a_name_one_gets_it(tmp_path: Path) -> None:
+    name = str(tmp_path / "kept")
+    assert [files.claim(name), files.claim(name)] == [True, False]
+    assert os.name != "posix" or Path(name).stat().st_mode & 0o077 == 0
+    with pytest.raises(ReadOnly, match="cannot be created"):
+        files.claim(str(tmp_path / "nowhere" / "kept"))

@@ -47,6 +47,15 @@ def test_a_link_of_no_known_kind_is_left_out(tmp_path: Path) -> None:
     assert done.left_out == {"edge": 2}
 
 
+def test_a_link_from_what_is_not_here_is_counted(tmp_path: Path) -> None:
+    with Store(tmp_path / "memory.db") as store:
+        held = store.record("something of our own")
+        lost = {"type": "edge", "kind": "derived", "source": "note-1", "target": held.ref}
+        own = {**lost, "source": held.ref}
+        done = import_lines(store, tmp_path / "lines.jsonl", json.dumps(lost), json.dumps(own))
+    assert done.left_out == {"edge": 1}
+
+
 def cut(path: Path) -> None:
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from assay import Store
+from assay.cli.surroundings import kept
 from assay.errors import AssayError, Conflict, InvalidInput, StorageFailure
+from assay.storage.schema import SCHEMA_VERSION
 from assay.transfer.restore import Restored, restore
 
 KILLED = """
@@ -53,7 +55,8 @@ def test_the_log_of_a_store_that_is_gone_does_not_get_into_the_restored_one(path
         put_back(path.with_name("a.bak"), path)
     done = put_back(path.with_name("a.bak"), path, accept_rollback=True)
     assert contents(path) == ["first"]
-    assert Path(f"{done.kept}-wal").read_bytes() == log, "what was committed last can still be looked at"
+    assert kept(path) == [Path(done.kept).name], "`assay doctor` names it"
+    assert Path(done.kept).read_bytes() == log, "what was committed last can still be looked at"
 
 
 def test_a_log_beside_the_target_does_not_get_into_a_backup(path: Path) -> None:
@@ -98,7 +101,7 @@ def test_no_copy_is_spoken_of_that_is_thrown_away(path: Path, caplog: pytest.Log
     put_back(backup, path)
     with Store(path) as store:
         migrated = next(entry for entry in store.audit.entries() if entry["op"] == "migrate")
-        assert "backup" not in migrated["data"]
+        assert migrated["data"] == {"from": 1, "to": SCHEMA_VERSION}
     assert "is kept as" not in caplog.text
 
 

@@ -73,6 +73,7 @@ class TouchesTheDiskOnTheLoop(AssayMemory):
 class WrapsWhateverHappened(AssayMemory):
     async def awrap(self) -> None:
         if self._last is not None:
+            await self._last.settled()  # what is told later would open the run again
             self._last.session.run_ended(None)
         await super().awrap()
 
