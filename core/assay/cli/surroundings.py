@@ -74,7 +74,9 @@ def leftovers(path: Path) -> str:
 
 def kept(path: Path) -> list[str]:
     """Name the copies of earlier states that lie beside the store."""
-    return [name for name in _beside(path, _KEPT) if not name.endswith((".part", "-wal", "-shm"))]
+    names = _beside(path, _KEPT)
+    logs = {f"{name}-wal" for name in names}  # of a store that is kept as well; a restore may have kept one alone
+    return [name for name in names if name not in logs and not name.endswith((".part", "-shm"))]
 
 
 def _beside(path: Path, patterns: tuple[str, ...]) -> list[str]:

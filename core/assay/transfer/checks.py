@@ -42,11 +42,14 @@ def check(table: str, row: Mapping[str, Any]) -> None:
     for name, shape in _SHAPES.items():
         if name in row:
             found: Any = _json(name, row[name])
-            texts: list[Any] = found if name in _TEXTS and isinstance(found, list) else []
-            if not isinstance(found, shape) or not all(isinstance(text, str) for text in texts):
+            if not isinstance(found, shape) or (name in _TEXTS and not _are_texts(found)):
                 raise InvalidInput(name, "another form is needed")
     if table in _CHECKS:
         _CHECKS[table](row)
+
+
+def _are_texts(values: Any) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _json(name: str, stored: str) -> Any:

@@ -123,10 +123,7 @@ class Recorder:
     def _draft(self, record: Mapping[str, Any], key: str) -> Draft:
         event = {name: value for name, value in record.items() if name not in _OWN_WORDS}
         for name in ("derived_from", "supersedes"):
-            refs = event.get(name) or []
-            if not isinstance(refs, list):
-                raise InvalidInput(name, "a list of refs is needed")
-            event[name] = [self._held(ref) for ref in refs]
+            event[name] = [self._held(ref) for ref in _as_list(name, event.get(name) or [])]
         claimed = None if event.get("trust") is None else as_member("trust", event["trust"], Trust)
         draft = as_draft({**event, "idempotency_key": key}, origin=Origin.IMPORT, session=None)
         trust = min(claimed or self.trust, self.ceiling, Trust.AGENT, key=lambda label: label.rank)
@@ -136,7 +133,11 @@ class Recorder:
     def _link(self, record: Mapping[str, Any]) -> None:
         """Add a link of what was imported; what was here already keeps the links and the trust that it has."""
         kind, source, target = record["kind"], self._imported(record.get("source")), self._here(record.get("target"))
-        if source is None or self.tx.count("edge", {"kind": kind, "source": source, "target": target or ""}):
+        if source is None:
+            if self._here(record["source"]) is None:
+                self.left_out["edge"] += 1
+            return
+        if self.tx.count("edge", {"kind": kind, "source": source, "target": target or ""}):
             return
         if target is None and kind == "derived":  # its source did not come along: nobody can say how far to trust it
             if not self.tx.count("episode", {"id": source, "trust": Trust.EXTERNAL.value}):
@@ -169,6 +170,12 @@ class Recorder:
 
     def _held(self, ref: Any) -> str:
         return self._here(ref) or resolve(self.tx, ref)
+
+
+def _as_list(name: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidInput(name, "a list of refs is needed")
+    return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def _key(record: Mapping[str, Any], number: int) -> str:

@@ -212,7 +212,7 @@ def _aside(target: str) -> str:
     for ending in reversed(_BESIDE):
         if os.path.lexists(target + ending):
             files.move(target + ending, aside + ending)
-    return aside
+    return next(aside + ending for ending in _BESIDE if os.path.lexists(aside + ending))
 
 
 def _unused(name: str) -> Iterator[str]:

@@ -159,7 +159,7 @@ def _parsed(text: str, name: str = "") -> list[Note]:
     try:
         return read_notes(text)
     except Refused as error:
-        why = "no file of checkpoints, or a line was cut short: remove that line with its checkpoint, or name another file"
+        why = "no file of checkpoints, or a line was cut short: remove its checkpoint, or name another file"
         raise InvalidInput("anchors", f"{name}{why} ({error})") from error
 
 
