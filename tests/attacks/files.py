@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
+import re
 import sqlite3
 import stat
 import tempfile
@@ -196,7 +198,7 @@ def _imported() -> Iterator[Attack]:
             for label, old, new in (("trust", "agent", trust), ("origin", "host", origin)):
                 for gap in ("", " "):
                     text = text.replace(f'"{label}":{gap}"{old}"', f'"{label}":{gap}"{new}"')
-            (folder / "forged.jsonl").write_text(text, "utf-8")
+            (folder / "forged.jsonl").write_text(_sealed(text), "utf-8")
             with Store(folder / "b.db") as store:
                 store.record("here already")
                 with suppress(AssayError):
@@ -206,9 +208,38 @@ def _imported() -> Iterator[Attack]:
 
         return through
 
+    def believed(forge: Callable[[str], str]) -> Callable[[Path], bool]:
+        def through(folder: Path) -> bool:
+            with Store(folder / "a.db") as store:
+                one = store.record("Deploys go out on Tuesday", session="s1")
+                line = f'- deploys: Deploys go out on Tuesday | 1x [evidence: {one.ref} "Deploys go out on Tuesday"]'
+                store.wrap(lambda prompt: f"## State\n\n## Patterns\n{line}\n\n## Decisions\n\n## Context\n")
+                assert store.beliefs.get("deploys").level == 1
+                store.transfer.export_jsonl(folder / "out.jsonl")
+            lines = (folder / "out.jsonl").read_text("utf-8").splitlines(keepends=True)
+            (folder / "forged.jsonl").write_text(_sealed("".join(map(forge, lines))), "utf-8")
+            with Store(folder / "b.db") as store, suppress(AssayError):
+                store.transfer.import_jsonl(folder / "forged.jsonl")
+            with Store(folder / "b.db") as store:
+                return any(belief.level > 2 for belief in store.beliefs.list())
+
+        return through
+
+    def at_nine(line: str) -> str:
+        return re.sub(r'"(level|highest)": ?1\b', r'"\1": 9', line)
+
+    yield _on_disk("E08", "an import claims a level", believed(at_nine))
+    yield _on_disk("E08", "an import claims a level and its step", believed(lambda line: re.sub(r'"earned": ?1\b', '"earned": 9', at_nine(line))))  # fmt: skip  # noqa: E501
     yield _on_disk("E08", "an import claims the trust of the operator", raised("operator", "host"))
     yield _on_disk("E08", "an import claims the operator's door", raised("agent", "operator"))
     yield _on_disk("E08", "an import claims both", raised("operator", "operator"))
+
+
+def _sealed(text: str) -> str:
+    """Let the last line of an export account for what the others have become: whoever forges them does so."""
+    *lines, end = text.splitlines(keepends=True)
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    return "".join([*lines, re.sub(r'"sha256": ?"[0-9a-f]+"', f'"sha256":"{digest}"', end)])
 
 
 def _asked() -> Iterator[Attack]:

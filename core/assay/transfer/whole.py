@@ -56,6 +56,7 @@ def import_whole(database: Database, path: str, *, ceiling: Trust, actor: str, h
     def write(tx: Transaction) -> int:
         if not is_empty(tx):
             raise Conflict("the store was written to meanwhile: import into a new one")
+        cap = tx.settings.import_level_cap  # of this store: the file brings settings of its own
         _clear_settings(tx)
         count = 0
         for number, (table, row) in enumerate(source.rows()):
@@ -66,12 +67,27 @@ def import_whole(database: Database, path: str, *, ceiling: Trust, actor: str, h
             _write(tx, table, row, ceiling, lowered)
         if loose := dangling(tx, 1):
             raise InvalidInput("file", f"{loose[0]} leads to nothing; nothing was written")
+        if unearned := _unearned(tx, cap):
+            fix = "set `import_level_cap` of this store to accept what its origin had accepted"
+            raise InvalidInput("file", f"no evidence carries the level of {unearned}; nothing was written: {fix}")
         tx.entry("import", actor=actor, data={"origin": source.origin, "episodes": count, "lowered": len(lowered)})
         recheck(tx, lowered)
         index.rebuild(tx)
         return count
 
     return Copied(database.mutate(write), lowered)
+
+
+def _unearned(tx: Transaction, cap: int) -> str:
+    """Name a belief above the cap that lacks evidence for one of its steps, each earned in a wrap of its own."""
+    steps: dict[str, dict[int, set[int]]] = {}
+    for link in tx.find("evidence"):
+        steps.setdefault(link["belief"], {}).setdefault(link["earned"], set()).add(link["wrap"])
+    for row in tx.find("belief"):
+        earned = [steps.get(row["id"], {}).get(level, set[int]()) for level in range(2, row["level"] + 1)]
+        if row["level"] > cap and not (all(earned) and len(set().union(*earned)) >= len(earned)):
+            return repr(str(row["name"] or row["text"])[:60])
+    return ""
 
 
 def _clear_settings(tx: Transaction) -> None:
