@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from assay import Episode, Hit, InvalidInput, NotFound, Origin, Store
+from assay import Episode, Hit, InvalidInput, NotFound, Origin, Store, Verdict
 from crewai.memory.types import MemoryMatch, MemoryRecord, ScopeInfo
 
 __all__ = ["Match", "Records"]
@@ -44,6 +44,7 @@ class Records:
             state_key=before.state_key if before is not None else f"crewai:{record.id}",
             tags=[_tag(above) for above in _ancestors(record.scope)],
             metadata={_FACTS: facts},
+            verdict=Verdict.NEW,  # the same words with other facts are another value
         )
         return as_record(episode)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from assay import Hit, Origin, Store
+from assay import Hit, Origin, Store, Verdict
 from assay_integrations.langgraph import items
 from assay_integrations.langgraph.place import thread_id
 from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, Op, PutOp, Result, SearchItem, SearchOp
@@ -80,6 +80,7 @@ class AssayStore(BaseStore):
             state_key=key,
             tags=items.tags_of(op),
             metadata=items.metadata_of(op),
+            verdict=Verdict.NEW,  # values that read alike, such as 1 and "1", are two
         )
 
     def _get(self, op: GetOp) -> Item | None:

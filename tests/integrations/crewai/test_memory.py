@@ -111,12 +111,14 @@ def test_an_update_replaces_and_a_deletion_leaves_nothing(memory: AssayMemory, s
     changed = memory.update(record.id, content=FACT.replace("Tuesday", "Monday"))
     assert (changed.scope, changed.categories, changed.metadata) == ("/ops", ["deploys"], {"by": "ada"})
     assert texts(memory) == [FACT.replace("Tuesday", "Monday")]
+    moved = memory.update(changed.id, scope="/team")
+    assert moved.scope == "/team" and [one.scope for one in memory.list_records()] == ["/team"]
     assert memory.forget(metadata_filter={"by": "bob"}) == memory.forget(older_than=datetime(2020, 1, 1)) == 0
     assert memory.forget(metadata_filter={"by": "ada"}) == 1
     assert list(store.episodes.list()) == []
     assert store.verify()
     with pytest.raises(ValueError, match="not found"):
-        memory.update(changed.id, content="Never")
+        memory.update(moved.id, content="Never")
 
 
 def test_scopes_and_categories_bound_what_is_seen(memory: AssayMemory) -> None:

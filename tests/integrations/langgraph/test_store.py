@@ -66,6 +66,14 @@ def test_a_value_that_returns_is_the_value_again(store: AssayStore) -> None:
     assert [found.value for found in store.search(USER)] == [{"text": "tea"}]
 
 
+def test_values_that_read_alike_are_two_values(store: AssayStore) -> None:
+    for value in ({"n": "1"}, {"n": 1}, {}, {"text": ""}, {"text": "\0"}, {"n": 1}):
+        store.put(USER, "drink", value)
+        item = store.get(USER, "drink")
+        assert item is not None and item.value == value
+        assert [found.value for found in store.search(USER)] == [value]
+
+
 def test_a_deleted_item_is_erased_with_every_value_it_had(store: AssayStore, memory: Store) -> None:
     store.put(USER, "drink", {"text": "likes tea"})
     store.put(USER, "drink", {"text": "likes coffee"})

@@ -15,7 +15,7 @@ from ag2.knowledge import (
     NoopChangeSubscription,
 )
 
-from assay import Origin, Store
+from assay import Origin, Store, Verdict
 
 __all__ = ["AssayKnowledgeStore"]
 
@@ -106,7 +106,15 @@ class AssayKnowledgeStore(KnowledgeStore):
 
     def _record(self, path: str, content: str) -> None:
         where, facts = _key(path), {"path": _plain(path)}
-        self._store.record(content, origin=Origin.AGENT, source=_TAG, state_key=where, tags=[_TAG], metadata=facts)
+        self._store.record(
+            content,
+            origin=Origin.AGENT,
+            source=_TAG,
+            state_key=where,
+            tags=[_TAG],
+            metadata=facts,
+            verdict=Verdict.NEW,  # contents that differ in case or spaces alone are two
+        )
 
     def _append(self, path: str, content: str) -> int:
         with self._appending:
