@@ -91,8 +91,8 @@ class Store(OpenStore):
             supersedes: What it takes the place of.
             happened_at: When it happened: aware datetime, date or ISO 8601 text; now by default.
             idempotency_key: Recording again with the same key gives the stored episode.
-            verdict: How it relates to `target`, if the caller knows: echo, refines or conflicts; `new`: to nothing, even
-                if another one has the same words.
+            verdict: How it relates to `target`, if the caller knows: echo, refines or conflicts; `new`: to nothing,
+                even if another one has the same words.
             inferred: Whether `derived_from` was inferred rather than stated.
 
         Raises:
