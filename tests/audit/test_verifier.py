@@ -76,6 +76,18 @@ def test_a_bundle_shows_content_only_when_asked(store: Store) -> None:
     assert "4711" in json.dumps(store.audit.prove(episode, content=True))
 
 
+def test_i17_an_erasure_has_a_certificate_that_says_nothing_of_the_text(store: Store, tmp_path: Path) -> None:
+    secret = store.record("the code of the vault is 7741")
+    erasure = store.erase(secret)
+    store.audit.checkpoint()
+    certificate = store.audit.prove(erasure.erased[0])
+    code, said = run(tmp_path, certificate)
+    assert (
+        code == 0 and '"erase"' in json.dumps(certificate).replace("\\", "") and "7741" not in json.dumps(certificate)
+    )
+    assert secret.ref in said or secret.ref in json.dumps(certificate)
+
+
 def test_growth_is_proved_from_a_kept_checkpoint(store: Store, tmp_path: Path) -> None:
     old = store.audit.anchor(tmp_path / "anchors")
     store.episodes.record_many([{"content": f"night {number}"} for number in range(400)])

@@ -72,7 +72,8 @@ class Audit:
         """Prove that entries are in the log: a bundle for the stand-alone verifier.
 
         Args:
-            item: What the entries are about, or the seq of one.
+            item: What the entries are about, or the seq of one. The full id of an erased episode proves that it was
+                erased, and when.
             content: Show what the entries wrote, as far as it is still there. Whoever has the bundle can confirm
                 that text, also after it was erased here.
 
@@ -88,7 +89,8 @@ class Audit:
             if isinstance(item, int):
                 return prove(reader, [item])
             ref = as_ref(item)
-            full = loading.resolve(reader, ref) if ref.startswith("ep_") else ref
+            erased = loading.exists(reader, ref) == "erased"
+            full = loading.resolve(reader, ref) if ref.startswith("ep_") and not erased else ref
             seqs = [seq for seq, _ in audit_rows.mentioning(reader, f'"{full}"', -1)]
             if not seqs:
                 raise InvalidInput("item", f"no entry speaks of {ref}")

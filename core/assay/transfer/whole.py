@@ -85,7 +85,7 @@ def _unearned(tx: Transaction, cap: int) -> str:
         steps.setdefault(link["belief"], {}).setdefault(link["earned"], set()).add(link["wrap"])
     for row in tx.find("belief"):
         earned = [steps.get(row["id"], {}).get(level, set[int]()) for level in range(2, row["level"] + 1)]
-        if row["level"] > cap and not (all(earned) and len(set().union(*earned)) >= len(earned)):
+        if row["level"] > cap and not (all(earned) and len(set[int]().union(*earned)) >= len(earned)):
             return repr(str(row["name"] or row["text"])[:60])
     return ""
 
