@@ -82,10 +82,10 @@ def test_i17_an_erasure_has_a_certificate_that_says_nothing_of_the_text(store: S
     store.audit.checkpoint()
     certificate = store.audit.prove(erasure.erased[0])
     code, said = run(tmp_path, certificate)
-    assert (
-        code == 0 and '"erase"' in json.dumps(certificate).replace("\\", "") and "7741" not in json.dumps(certificate)
-    )
-    assert secret.ref in said or secret.ref in json.dumps(certificate)
+    assert code == 0, said
+    text = json.dumps(certificate).replace("\\", "")
+    assert '"erase"' in text and secret.ref in text
+    assert "7741" not in text
 
 
 def test_growth_is_proved_from_a_kept_checkpoint(store: Store, tmp_path: Path) -> None:
