@@ -62,6 +62,18 @@ def test_sql_is_written_in_storage_alone() -> None:
     assert found == []
 
 
+def test_values_are_bound_by_their_place() -> None:
+    """Python 3.12 warns of `?1` with a sequence, and 3.14 refuses it (sqlite3, "How to use placeholders")."""
+    found = [
+        f"{relative(path)}:{node.lineno}"
+        for path in modules()
+        if path.is_relative_to(STORAGE)
+        for node in strings(tree(path))
+        if re.search(r"\?[0-9]", str(node.value))
+    ]
+    assert found == []
+
+
 def test_the_database_module_is_imported_in_storage_alone() -> None:
     elsewhere = [path for path in modules() if not path.is_relative_to(STORAGE)]
     assert [relative(path) for path in elsewhere if "sqlite3" in imported(tree(path))] == []

@@ -126,9 +126,9 @@ def matching_prefix(reader: Reader, prefix: str, limit: int = 2) -> list[tuple[s
 def neighbours(reader: Reader, ref: str) -> tuple[str, ...]:
     """Give the ids directly before and behind an id in sort order."""
     found = reader.execute(
-        "SELECT (SELECT max(id) FROM episode WHERE id < ?1), (SELECT min(id) FROM episode WHERE id > ?1),"
-        " (SELECT max(id) FROM tombstone WHERE id < ?1), (SELECT min(id) FROM tombstone WHERE id > ?1)",
-        (ref,),
+        "SELECT (SELECT max(id) FROM episode WHERE id < ?), (SELECT min(id) FROM episode WHERE id > ?),"
+        " (SELECT max(id) FROM tombstone WHERE id < ?), (SELECT min(id) FROM tombstone WHERE id > ?)",
+        (ref,) * 4,
     )[0]
     return tuple(other for other in found if other is not None)
 

@@ -63,8 +63,8 @@ def keep(writer: OperationalWriter, made: Iterable[tuple[int, bytes]]) -> None:
     """Keep vectors, but for those of episodes that were erased meanwhile."""
     for number, floats in made:
         writer.execute(
-            "INSERT OR REPLACE INTO vector SELECT ?1, ?2 WHERE EXISTS(SELECT 1 FROM episode WHERE n = ?1)",
-            (number, floats),
+            "INSERT OR REPLACE INTO vector SELECT ?, ? WHERE EXISTS(SELECT 1 FROM episode WHERE n = ?)",
+            (number, floats, number),
         )
 
 
