@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
+from importlib import import_module
 
 from bench import cold
 
@@ -15,31 +17,10 @@ def main() -> int:
     parser.add_argument("name", choices=["adapters", "attacks", "cold", "recall", "speed", "torture", "writeq"])
     options = parser.parse_args(sys.argv[1:2])
     rest = sys.argv[2:]
-    if options.name == "adapters":
-        from bench import adapters
-
-        return adapters.main(rest)
-    if options.name == "attacks":
-        from bench import attacks
-
-        return attacks.main(rest)
-    if options.name == "writeq":
-        from bench import writeq
-
-        return writeq.main(rest)
-    if options.name == "recall":
-        from bench import recall
-
-        return recall.main(rest)
-    if options.name == "speed":
-        from bench import speed
-
-        return speed.main(rest)
-    if options.name == "torture":
-        from bench import torture
-
-        return torture.main(rest)
-    return _cold(rest)
+    if options.name == "cold":
+        return _cold(rest)
+    run: Callable[[list[str]], int] = import_module(f"bench.{options.name}").main
+    return run(rest)
 
 
 def _cold(arguments: list[str]) -> int:
