@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from assay import Store
 from assay.audit.proofs.verify_proof import check_bundle
+
+from ..storage.older import take_back
 
 
 @pytest.fixture
@@ -17,11 +18,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
     with Store(path) as store:
         store.episodes.record_many([{"content": f"event {number}"} for number in range(699)])
-    connection = sqlite3.connect(path)
-    connection.executescript(
-        "DROP TABLE tile; DROP TABLE checkpoint; DROP TABLE vector; DROP TABLE embedder; PRAGMA user_version=1"
-    )
-    connection.close()
+    take_back(path, 1)
     return path
 
 

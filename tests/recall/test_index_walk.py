@@ -22,6 +22,8 @@ from assay.storage.transaction import Transaction
 OPERATIONS = 250
 CHECKED_EVERY = 125
 FLUSH_AT = 32  # small, so that a short walk flushes often
+MAP_STEP = 64
+LONG = 8
 WORDS = ["alpha", "beta", "gamma", "deploy", "pool", "report", "cats", "running", "部署在周二", "кошка", "schön", "ไทย"]
 NEAR_THE_END = (1 << index_rows.SEGMENT_BITS) - 100
 
@@ -122,7 +124,8 @@ def start_at(number: int) -> Callable[[Transaction], None]:
 
 @pytest.fixture(params=range(40), ids=lambda seed: f"seed{seed}")
 def walk(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Walk]:
-    monkeypatch.setattr(index, "FLUSH_AT", FLUSH_AT)
+    for name, value in (("FLUSH_AT", FLUSH_AT), ("MAP_STEP", MAP_STEP), ("LONG", LONG)):
+        monkeypatch.setattr(index, name, value)
     with Store(":memory:") as store:
         if request.param % 2:  # so that the walk crosses into the next segment
             store._database.mutate(start_at(NEAR_THE_END))
@@ -138,6 +141,14 @@ def stored(store: Store) -> list[tuple[object, ...]]:
             ),
             tuple(reader.execute("SELECT docs, chunks, length FROM index_state")[0]),
         ]
+
+
+def mapped(store: Store) -> int:
+    """Count the lists that have a map."""
+    with store._database.read() as reader:
+        found: int = reader.execute("SELECT count(*) FROM place_map JOIN posting ON posting = id")[0][0]
+        assert reader.execute("SELECT count(*) FROM place_map")[0][0] == found, "no map outlives its list"
+        return found
 
 
 def differences(store: Store) -> list[str]:
@@ -166,6 +177,7 @@ def test_the_index_equals_a_rebuild_after_10_000_random_operations(walk: Walk) -
             assert differences(walk.store) == [], dict(walk.done)
     before = stored(walk.store)
     assert len(before) > 100
+    assert mapped(walk.store) > 5, "long lists are mapped, and `differences` has seen that the maps are right"
     assert rebuilt(walk.store) == before
     assert walk.store.verify()
     assert set(walk.done) >= {"record", "supersede", "correct", "erase", "quarantine", "release", "set_trust"}

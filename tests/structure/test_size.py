@@ -13,11 +13,11 @@ from .sources import ADAPTERS, CORE, code_lines, modules, relative, tree
 CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 950,
-    ("storage",): 1650,
+    ("storage",): 1690,
     ("audit",): 450,
     ("audit/proofs",): 620,
     ("episodes",): 600,
-    ("recall",): 1100,
+    ("recall",): 1060,
     ("recall/dense",): 250,
     ("beliefs",): 650,
     ("wrap",): 3150,

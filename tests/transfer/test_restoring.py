@@ -19,6 +19,7 @@ from assay.transfer import restore as restoring
 from assay.transfer.restore import Restored, restore
 
 from ..storage import faults
+from ..storage.older import take_back
 from .scene import furnish
 
 
@@ -192,19 +193,17 @@ def test_what_was_recorded_meanwhile_is_not_lost(path: Path, monkeypatch: pytest
 
 def version(path: Path, number: int) -> None:
     connection = sqlite3.connect(path)
-    if number == 1:
-        connection.executescript("DROP TABLE tile; DROP TABLE checkpoint; DROP TABLE vector; DROP TABLE embedder;")
     connection.execute(f"PRAGMA user_version={number}")
     connection.close()
 
 
 def test_an_older_backup_takes_the_place_of_an_older_store(path: Path) -> None:
-    version(path, 1)
-    version(path.with_name("a.bak"), 1)
+    take_back(path, 1)
+    take_back(path.with_name("a.bak"), 1)
     done = put_back(path.with_name("a.bak"), path, accept_rollback=True)
     with Store(path) as store:
         assert contents(store) == ["first", "the forgotten remark"]
-        assert [entry["op"] for entry in store.audit.entries(after=2)] == ["migrate", "restore"]
+        assert [entry["op"] for entry in store.audit.entries(after=2)] == ["migrate", "migrate", "restore"]
         assert store.verify()
     with Store(done.kept, read_only=True) as kept:
         assert contents(kept) == ["first", "the forgotten remark", "third"]

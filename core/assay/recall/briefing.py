@@ -77,7 +77,7 @@ def brief(
     )
     shown = [block for block in (continuity, *blocks) if block.items]
     text = _text(head, shown, left_out, tail)
-    while shown and counter(text) > tokens:  # a counter may find more in the whole than in its lines
+    while shown and (taken := counter(text)) > tokens:  # a counter may find more in the whole than in its lines
         *shown, last = shown
         shown += [_Block(last.heading, last.items[:-1])] if len(last.items) > 1 else []
         left_out += 1
@@ -89,7 +89,7 @@ def brief(
         text,
         tuple(dict.fromkeys(item.ref for item in items if item.ref)),
         tuple(item.fingerprint for item in items if item.fingerprint),
-        counter(text),
+        taken,
         left_out,
     )
 

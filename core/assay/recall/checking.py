@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from assay.recall.index import TOKENISER, analyse, length_code, length_of, term_codes
+from assay.recall.slices import bits_of
 from assay.storage import index_rows
 from assay.storage.index_rows import SEGMENT_BITS, PostingList
 from assay.storage.reader import Reader
@@ -57,10 +59,21 @@ def _differing(reader: Reader, segment: int, expected: dict[str, array[int]]) ->
     codes = term_codes(reader, expected)
     left = {codes[term]: found for term, found in expected.items()}
     differing = 0
-    for term, df, posting in index_rows.lists(reader, segment):
+    for term, df, posting, mapped in index_rows.lists(reader, segment):
         known = left.pop(term, None)
-        differing += known is None or df != len(set(posting.places)) or known.tolist() != _occurrences(posting)
+        differing += (
+            known is None
+            or df != len(set(posting.places))
+            or known.tolist() != _occurrences(posting)
+            or not _is_mapped(posting, mapped)
+        )
     return differing + len(left)
+
+
+def _is_mapped(posting: PostingList, mapped: bytes) -> bool:
+    """Tell whether a map shows the places of a list, as far as it reaches."""
+    reached = bisect_left(posting.places, len(mapped) << 3)
+    return int.from_bytes(mapped, "little") == bits_of(posting.places[:reached])
 
 
 def _occurrences(posting: PostingList) -> list[int]:

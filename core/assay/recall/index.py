@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from assay.model.times import from_us
+from assay.recall.slices import bits_of
 from assay.storage import index_rows
 from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, IndexState, Occurrence
 from assay.storage.reader import Reader
@@ -38,6 +40,10 @@ TOKENISER = 3
 CHUNK_TERMS = 48
 _SHORTEST_CHUNK = 12  # a shorter rest stays with the chunk before it
 _ROUND = 8_192  # episodes held in memory at once by a rebuild
+# A list of so many episodes is mapped whenever its segment has grown by so many places: with each flush, maps would be
+# the largest part of what is written.
+LONG = 512
+MAP_STEP = 8_192
 _DAY_US = 86_400_000_000
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -179,7 +185,22 @@ def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[
             chunks, total = chunks + 1, total + length_of(code)
     codes = term_codes(tx, postings)
     index_rows.add(tx, segment, {codes[term]: found for term, found in postings.items()})
+    start = segment << SEGMENT_BITS
+    reached = (rows[-1][0] + 1 - start) // MAP_STEP
+    if reached > (state.flushed + 1 - start) // MAP_STEP:
+        _map(tx, segment, reached * MAP_STEP)
     return IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
+
+
+def _map(tx: Transaction, segment: int, end: int) -> None:
+    """Map the long lists of a segment as far as a place, which is left out."""
+    long = index_rows.long_lists(tx, segment, LONG)
+    known = index_rows.maps(tx, long)
+    for posting, listed in index_rows.read_postings(tx, long).items():
+        mapped = known.get(posting, b"")
+        places = listed.places[bisect_left(listed.places, len(mapped) << 3) : bisect_left(listed.places, end)]
+        bits = int.from_bytes(mapped, "little") | bits_of(places)
+        index_rows.set_map(tx, posting, bits.to_bytes(end >> 3, "little"))
 
 
 def length_code(length: int) -> int:

@@ -12,12 +12,13 @@ import math
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import repeat
 
 from assay.recall.index import IndexedText, TailCache, length_of, term_codes
+from assay.recall.slices import Sums, bits_of, highest, places_of
 from assay.storage import index_rows
 from assay.storage.index_rows import SEGMENT_BITS, Posting, PostingList
 from assay.storage.reader import Reader
@@ -31,8 +32,10 @@ _OWN = 1.5  # the question says I, and the user speaks
 # Share of the score of what stands so far before or behind in the same session.
 _BESIDE = {-2: 0.2, -1: 0.4, 1: 0.3, 2: 0.2}
 _SESSION = 0.2
-# Postings read per query before common terms only complete the candidates that rarer ones brought.
-_BUDGET = 32_000
+# Candidates are chosen by points, so many for an episode that holds every word.
+_POINTS = 127
+_CANDIDATES = 2  # for each episode that is ranked
+_MOST_TERMS = 48  # a goal of hundreds of words is what its rarest words say
 _FIRST_PERSON = frozenset(["i", "me", "my", "mine", "myself", "we", "us", "our", "ours"]) | frozenset(
     ["ich", "mein", "je", "mon", "yo", "mi", "я", "мой", "我", "私"]
 )
@@ -55,96 +58,94 @@ class Deadline:
             raise TimeoutError("the search took longer than its deadline")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """An episode by number, and the signals that sum to its score."""
 
     number: int
-    signals: dict[str, float] = field(default_factory=dict[str, float])
-
-    @property
-    def score(self) -> float:
-        """Sum the signals."""
-        return sum(self.signals.values())
+    signals: Mapping[str, float]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Asked:
-    """The terms of a question with their weights, rarest first, and where they occur."""
+    """The terms of a question with their weights, and where they occur."""
 
-    weights: dict[str, float]
-    frequency: Mapping[str, int]
-    postings: Mapping[str, Sequence[Posting]]
+    weights: Mapping[str, float]
+    postings: Mapping[str, Mapping[int, Posting]]  # by segment
     norms: Sequence[float]  # the length part of BM25, by length code
 
-    def gains(self, term: str, listed: PostingList) -> list[float]:
-        """Give what a term adds to each chunk of a list."""
-        weight, norms = self.weights[term], self.norms
-        pairs = zip(listed.freqs, listed.lengths, strict=True)
-        if len(listed.freqs) < len(norms):
-            return [weight * freq / (freq + norms[code]) for freq, code in pairs]
-        once = [weight / (1 + norm) for norm in norms]
-        return [once[code] if freq == 1 else weight * freq / (freq + norms[code]) for freq, code in pairs]
 
+class _Flushed:
+    """The episodes in the segments of the index, asked for the terms of a question."""
 
-class _Scores:
-    """The scores of chunks: by segment, then by place with the number of the chunk above its bits."""
+    def __init__(self, reader: Reader, asked: _Asked, deadline: Deadline) -> None:
+        self._reader, self._asked, self._deadline = reader, asked, deadline
+        self._lists: dict[Posting, PostingList] = {}
 
-    def __init__(self) -> None:
-        self.segments: dict[int, dict[int, float]] = {}
-        self._most = 0  # chunks of one episode, but for the first
+    def candidates(self, count: int) -> list[int]:
+        """Give the numbers of the episodes, so many, that hold the most of the question's weight."""
+        weights = self._asked.weights
+        share = _POINTS / sum(weights.values()) if weights else 0.0
+        points = {
+            posting: round(share * weight)
+            for term, weight in weights.items()
+            for posting in self._asked.postings[term].values()
+            if round(share * weight)
+        }
+        maps = index_rows.maps(self._reader, points)
+        ends = {posting: len(maps.get(posting, b"")) << 3 for posting in points}
+        self._read(posting for posting, end in ends.items() if end <= _PLACE)
+        sums: dict[int, Sums] = defaultdict(Sums)
+        for posting, worth in points.items():
+            self._deadline.check()
+            bits, end = int.from_bytes(maps.get(posting, b""), "little"), ends[posting]
+            if end <= _PLACE:
+                places = self._lists[posting].places
+                bits |= bits_of(places[bisect_left(places, end) :] if end else places)
+            sums[posting.segment].add(bits, worth)
+        chosen = highest(sums, count)
+        return [(segment << SEGMENT_BITS) + place for segment, bits in chosen.items() for place in places_of(bits)]
 
-    def add(self, segment: int, listed: PostingList, gains: Sequence[float]) -> None:
-        """Add gains to the chunks of a list."""
-        keys: Sequence[int] = listed.places
-        if listed.chunks:
-            self._most = max(self._most, max(listed.chunks))
-            chunks = listed.chunks.ljust(len(keys), b"\0")
-            keys = [place + (chunk << SEGMENT_BITS) for place, chunk in zip(keys, chunks, strict=True)]
-        if segment not in self.segments:
-            self.segments[segment] = dict(zip(keys, gains, strict=True))
-            return
-        known = self.segments[segment]
-        get = known.get
-        for key, gain in zip(keys, gains, strict=True):
-            known[key] = get(key, 0.0) + gain
-
-    def put(self, number: int, chunk: int, score: float) -> None:
-        """Set the score of one chunk."""
-        self._most = max(self._most, chunk)
-        known = self.segments.setdefault(number >> SEGMENT_BITS, {})
-        known[(number & _PLACE) + (chunk << SEGMENT_BITS)] = score
-
-    def keep(self, count: int) -> None:
-        """Forget all but about so many of the best."""
-        floor = self._floor(count)
-        for segment, known in self.segments.items():
-            self.segments[segment] = {key: score for key, score in known.items() if score >= floor}
-
-    def best(self, count: int) -> list[int]:
-        """Give the numbers of the episodes of about so many of the best chunks, best first."""
-        floor = self._floor(count)
-        found = [
-            (score, (segment << SEGMENT_BITS) + (key & _PLACE))
-            for segment, known in self.segments.items()
-            for key, score in known.items()
-            if score >= floor
+    def scores(self, numbers: Iterable[int]) -> dict[int, float]:
+        """Give the scores of those of some episodes that share a word: each that of its best chunk."""
+        segments: dict[int, list[int]] = defaultdict(list)
+        for number in numbers:
+            segments[number >> SEGMENT_BITS].append(number & _PLACE)
+        held = [
+            (segment, self._asked.postings[term][segment], weight)
+            for term, weight in self._asked.weights.items()
+            for segment in segments.keys() & self._asked.postings[term].keys()
         ]
-        return list(dict.fromkeys(number for _, number in sorted(found, reverse=True)))
+        self._read(posting for _, posting, _ in held)
+        chunks: dict[int, dict[int, float]] = defaultdict(dict)
+        for segment, posting, weight in held:
+            self._deadline.check()
+            _add(chunks[segment], segments[segment], self._lists[posting], weight, self._asked.norms)
+        best: dict[int, float] = {}
+        for segment, scores in chunks.items():
+            base = segment << SEGMENT_BITS
+            for key, score in scores.items():
+                number = base + (key & _PLACE)
+                if score > best.get(number, 0.0):
+                    best[number] = score
+        return best
 
-    def of(self, number: int) -> float:
-        """Give the score of an episode: that of its best chunk."""
-        known = self.segments.get(number >> SEGMENT_BITS)
-        if known is None:
-            return 0.0
-        place = number & _PLACE
-        if not self._most:
-            return known.get(place, 0.0)
-        return max(known.get(place + (chunk << SEGMENT_BITS), 0.0) for chunk in range(self._most + 1))
+    def _read(self, postings: Iterable[Posting]) -> None:
+        unread = [posting for posting in postings if posting not in self._lists]
+        self._lists |= index_rows.read_postings(self._reader, unread)
 
-    def _floor(self, count: int) -> float:
-        listed = heapq.nlargest(count, chain.from_iterable(known.values() for known in self.segments.values()))
-        return listed[-1] if len(listed) == count else 0.0
+
+def _add(
+    chunks: dict[int, float], places: Sequence[int], listed: PostingList, weight: float, norms: Sequence[float]
+) -> None:
+    """Add what a term is worth to the chunks of some episodes, found by binary search."""
+    held, size, numbered = listed.places, len(listed.places), len(listed.chunks)
+    for place, at in zip(places, map(bisect_left, repeat(held), places), strict=False):
+        while at < size and held[at] == place:
+            key = place + (listed.chunks[at] << SEGMENT_BITS) if at < numbered else place
+            freq = listed.freqs[at]
+            chunks[key] = chunks.get(key, 0.0) + weight * freq / (freq + norms[listed.lengths[at]])
+            at += 1
 
 
 def rank(reader: Reader, text: str, cache: TailCache, *, width: int, deadline: Deadline) -> list[Ranked]:
@@ -158,15 +159,20 @@ def rank(reader: Reader, text: str, cache: TailCache, *, width: int, deadline: D
     terms = query_terms(text)
     if not terms:
         return []
-    scores = _words(reader, terms, cache, width, deadline)
-    around = dict.fromkeys(number + step for number in scores.best(2 * width)[:width] for step in (0, *_BESIDE))
-    base = {number: scores.of(number) for number in around}
+    flushed, recent = _words(reader, terms, cache, deadline)
+    found = flushed.scores(flushed.candidates(_CANDIDATES * width)) | recent
+    best = heapq.nlargest(width, found, key=lambda number: (found[number], number))
+    around = dict.fromkeys(number + step for number in best for step in (0, *_BESIDE))
+    found |= flushed.scores(number for number in around if number not in found)
+    base = {number: found.get(number, 0.0) for number in around}
     lifts = cache.likeness.lifts(reader, text, base) if cache.likeness is not None else {}
     return _conversation(reader, text, base, lifts, width)
 
 
-def _words(reader: Reader, terms: Sequence[str], cache: TailCache, width: int, deadline: Deadline) -> _Scores:
-    """Score chunks by the words they share with the question."""
+def _words(
+    reader: Reader, terms: Sequence[str], cache: TailCache, deadline: Deadline
+) -> tuple[_Flushed, dict[int, float]]:
+    """Weigh the words of a question; give the index asked for them, and the scores of what is behind it."""
     state = index_rows.state(reader)
     recent = [
         (number, cache.get(number, content, happened, source))
@@ -174,79 +180,32 @@ def _words(reader: Reader, terms: Sequence[str], cache: TailCache, width: int, d
     ]
     codes = term_codes(reader, terms)
     named = {code: term for term, code in codes.items()}
-    postings: dict[str, list[Posting]] = defaultdict(list)
+    postings: dict[str, dict[int, Posting]] = {term: {} for term in terms}
     for posting in index_rows.lookup(reader, list(named)):
-        postings[named[posting.term]].append(posting)
+        postings[named[posting.term]][posting.segment] = posting
     frequency = {
-        term: sum(posting.df for posting in postings[term]) + sum(text.holds(term) for _, text in recent)
+        term: sum(posting.df for posting in postings[term].values()) + sum(text.holds(term) for _, text in recent)
         for term in terms
     }
     sizes = [size for _, text in recent for _, size in text.chunks]
     mean = max(1.0, (state.length + sum(sizes)) / max(1, state.chunks + len(sizes)))
-    order = sorted((term for term in terms if frequency[term]), key=lambda term: frequency[term])
+    rarest = sorted(filter(frequency.get, terms), key=lambda term: frequency[term])[:_MOST_TERMS]
     asked = _Asked(
-        {term: _idf(frequency[term], state.docs + len(recent)) * (_K1 + 1) for term in order},
-        frequency,
+        {term: _idf(frequency[term], state.docs + len(recent)) * (_K1 + 1) for term in rarest},
         postings,
         [_K1 * (1 - _B + _B * length_of(code) / mean) for code in range(256)],
     )
-    scores = _segments(reader, asked, width, deadline)
-    for number, text in recent:
-        _add_recent(scores, asked.weights, number, text, mean)
-    return scores
+    scored = {number: score for number, text in recent if (score := _recent_score(asked.weights, text, mean))}
+    return _Flushed(reader, asked, deadline), scored
 
 
-def _add_recent(scores: _Scores, weights: Mapping[str, float], number: int, text: IndexedText, mean: float) -> None:
-    for chunk, (counts, size) in enumerate(text.chunks):
-        shared = [term for term in weights if term in counts]
-        if shared:
-            norm = _K1 * (1 - _B + _B * size / mean)
-            score = sum(weights[term] * counts[term] / (counts[term] + norm) for term in shared)
-            scores.put(number, chunk, score)
-
-
-def _segments(reader: Reader, asked: _Asked, width: int, deadline: Deadline) -> _Scores:
-    """Read the rarest terms first; when the budget is spent, only complete the best candidates."""
-    scores, spent = _Scores(), 0
-    order = list(asked.weights)
-    for at, term in enumerate(order):
-        deadline.check()
-        if spent and spent + asked.frequency[term] > _BUDGET:
-            scores.keep(2 * width)
-            for common in order[at:]:
-                _complete(reader, asked, common, scores, deadline)
-            break
-        for posting in asked.postings[term]:
-            listed = index_rows.read_posting(reader, posting)
-            scores.add(posting.segment, listed, asked.gains(term, listed))
-            spent += posting.df
-    return scores
-
-
-def _complete(reader: Reader, asked: _Asked, term: str, scores: _Scores, deadline: Deadline) -> None:
-    """Add a common term to the scores of chunks that are candidates already, by binary search."""
-    weight = asked.weights[term]
-    for posting in asked.postings[term]:
-        known = scores.segments.get(posting.segment)
-        if not known:
-            continue
-        deadline.check()
-        listed = index_rows.read_posting(reader, posting)
-        for key in known:
-            at = _position(listed, key & _PLACE, key >> SEGMENT_BITS)
-            if at is not None:
-                freq = listed.freqs[at]
-                known[key] += weight * freq / (freq + asked.norms[listed.lengths[at]])
-
-
-def _position(listed: PostingList, place: int, chunk: int) -> int | None:
-    places, chunks = listed.places, listed.chunks
-    at = bisect_left(places, place)
-    while at < len(places) and places[at] == place:
-        if (chunks[at] if at < len(chunks) else 0) == chunk:
-            return at
-        at += 1
-    return None
+def _recent_score(weights: Mapping[str, float], text: IndexedText, mean: float) -> float:
+    best = 0.0
+    for counts, size in text.chunks:
+        norm = _K1 * (1 - _B + _B * size / mean)
+        shared = (term for term in weights if term in counts)
+        best = max(best, sum(weights[term] * counts[term] / (counts[term] + norm) for term in shared))
+    return best
 
 
 def _idf(frequency: int, total: int) -> float:
@@ -262,26 +221,38 @@ def _conversation(
     spoken: dict[int, float] = {}
     top: dict[str, float] = {}
     for number, (session, source, origin) in rows.items():
-        if base[number]:
-            score = spoken[number] = (base[number] + lifts.get(number, 0.0)) * (1 + speaking(source, origin))
-            if session:
-                top[session] = max(top.get(session, 0.0), score)
-    ranked: list[Ranked] = []
+        if words := base[number]:
+            score = spoken[number] = (words + lifts.get(number, 0.0)) * (1 + speaking(source, origin))
+            if session and score > top.get(session, 0.0):
+                top[session] = score
+    beside = _beside(spoken, rows)
+    scores: dict[int, float] = {}
     for number, (session, _, _) in rows.items():
-        words, lift = base[number], lifts.get(number, 0.0)
+        own = spoken.get(number)
+        score = lifts.get(number, 0.0) if own is None else own + _SESSION * top.get(session, 0.0)
+        scores[number] = score + beside.get(number, 0.0)
+    best = heapq.nlargest(width, (item for item in scores.items() if item[1]), key=lambda item: (item[1], item[0]))
+    ranked: list[Ranked] = []
+    for number, _ in best:
+        words, lift, near = base[number], lifts.get(number, 0.0), beside.get(number, 0.0)
         signals = {"words": words, "speaker": spoken[number] - words - lift} if words else {}
-        if lift:
-            signals["likeness"] = lift
-        if session:
-            for step, share in _BESIDE.items():
-                other = number + step
-                if other in spoken and rows[other][0] == session:
-                    signals["beside"] = signals.get("beside", 0.0) + share * spoken[other]
-            if words:
-                signals["session"] = _SESSION * top[session]
-        if signals:
-            ranked.append(Ranked(number, signals))
-    return heapq.nlargest(width, ranked, key=lambda item: (item.score, item.number))
+        signals |= {"likeness": lift} if lift else {}
+        signals |= {"beside": near} if near else {}
+        signals |= {"session": _SESSION * top[rows[number][0]]} if words and rows[number][0] else {}
+        ranked.append(Ranked(number, signals))
+    return ranked
+
+
+def _beside(spoken: Mapping[int, float], rows: Mapping[int, tuple[str, str, str]]) -> dict[int, float]:
+    """Give what episodes gain from the scores of what stands near in the same session."""
+    gains: dict[int, float] = {}
+    for number, score in spoken.items():
+        session = rows[number][0]
+        for step, share in _BESIDE.items() if session else ():
+            near = number - step
+            if near in rows and rows[near][0] == session:
+                gains[near] = gains.get(near, 0.0) + share * score
+    return gains
 
 
 def _speaking(text: str) -> Callable[[str, str], float]:

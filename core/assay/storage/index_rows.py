@@ -3,7 +3,8 @@
 A posting list is four parallel arrays, packed as bytes in the machine-independent little-endian form: the episode's
 place in the segment (two bytes), the chunk of the episode (one; zeros at the end are left out, and most texts have one
 chunk only), how often the term occurs in the chunk (one) and a code of the chunk's length (one). Terms are given as
-keyed hashes of 64 bits.
+keyed hashes of 64 bits. A long list has a map besides: bit p of it, from the lowest of the first byte on, tells whether
+the term occurs at place p; it reaches as far as it has bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.storage.reader import Reader
 from assay.storage.tables import Value
@@ -29,10 +30,13 @@ __all__ = [
     "add",
     "candidates",
     "lists",
+    "long_lists",
     "lookup",
-    "read_posting",
+    "maps",
+    "read_postings",
     "remove",
     "reset",
+    "set_map",
     "set_state",
     "state",
     "tail",
@@ -90,6 +94,7 @@ def set_state(tx: Transaction, new: IndexState) -> None:
 def reset(tx: Transaction) -> None:
     """Drop every posting; what was indexed becomes the tail again."""
     tx.write("DELETE FROM posting")
+    tx.write("DELETE FROM place_map")
     set_state(tx, IndexState(0, 0, 0, 0, 0))
 
 
@@ -125,12 +130,13 @@ def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> N
     for posting in lookup(tx, list(terms)):
         if posting.segment != segment:
             continue
-        places, chunks, freqs, lengths = read_posting(tx, posting)
+        places, chunks, freqs, lengths = read_postings(tx, [posting])[posting]
         start, end = bisect_left(places, place), bisect_right(places, place)
         if start == end:
             continue
         if end - start == len(places):
             tx.write("DELETE FROM posting WHERE id=?", (posting.row,))
+            tx.write("DELETE FROM place_map WHERE posting=?", (posting.row,))
             continue
         del places[start:end]
         left = [part[:start] + part[end:] for part in (chunks, freqs, lengths)]
@@ -138,6 +144,11 @@ def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> N
             "UPDATE posting SET df=?, docs=?, chunks=?, freqs=?, lengths=? WHERE id=?",
             (posting.df - 1, _pack(places), left[0].rstrip(b"\0"), left[1], left[2], posting.row),
         )
+        mapped = maps(tx, [posting]).get(posting, b"")
+        if place >> 3 < len(mapped):
+            cleared = bytearray(mapped)
+            cleared[place >> 3] &= ~(1 << (place & 7))
+            set_map(tx, posting, bytes(cleared))
 
 
 def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
@@ -152,19 +163,49 @@ def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
     return found
 
 
-def read_posting(reader: Reader, posting: Posting) -> PostingList:
-    """Read one list; chunks that are left out are zero."""
-    docs, chunks, freqs, lengths = reader.execute(
-        "SELECT docs, chunks, freqs, lengths FROM posting WHERE id=?", (posting.row,)
-    )[0]
-    return PostingList(_unpack(docs), chunks, freqs, lengths)
+def long_lists(reader: Reader, segment: int, least: int) -> list[Posting]:
+    """Give the posting lists of a segment that hold at least so many episodes."""
+    rows = reader.stream("SELECT id, term, segment, df FROM posting WHERE segment=? AND df >= ?", (segment, least))
+    return [Posting(*row) for row in rows]
 
 
-def lists(reader: Reader, segment: int) -> Iterator[tuple[int, int, PostingList]]:
-    """Stream (term, episodes, postings) of a segment; chunks that are left out are zero."""
-    rows = reader.stream("SELECT term, df, docs, chunks, freqs, lengths FROM posting WHERE segment=?", (segment,))
-    for term, df, docs, chunks, freqs, lengths in rows:
-        yield term, df, PostingList(_unpack(docs), chunks.ljust(len(freqs), b"\0"), freqs, lengths)
+def read_postings(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, PostingList]:
+    """Read some lists; chunks that are left out are zero."""
+    return {
+        posting: PostingList(_unpack(row[1]), row[2], row[3], row[4])
+        for posting, row in _of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE id", postings)
+    }
+
+
+def maps(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, bytes]:
+    """Read the maps of those of some lists that have one."""
+    return {posting: row[1] for posting, row in _of(reader, "posting, bits FROM place_map WHERE posting", postings)}
+
+
+def set_map(tx: Transaction, posting: Posting, bits: bytes) -> None:
+    """Write the map of a list."""
+    tx.write("INSERT OR REPLACE INTO place_map(posting, bits) VALUES(?,?)", (posting.row, bits))
+
+
+def _of(reader: Reader, what: str, postings: Iterable[Posting]) -> Iterator[tuple[Posting, tuple[Any, ...]]]:
+    """Give the rows that belong to some lists; each begins with the number of the list's row."""
+    known = {posting.row: posting for posting in postings}
+    wanted = list(known)
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        for row in reader.stream(f"SELECT {what} IN ({','.join('?' * len(chunk))})", chunk):
+            yield known[row[0]], row
+
+
+def lists(reader: Reader, segment: int) -> Iterator[tuple[int, int, PostingList, bytes]]:
+    """Stream (term, episodes, postings, map) of a segment; chunks that are left out are zero."""
+    rows = reader.stream(
+        "SELECT term, df, docs, chunks, freqs, lengths, coalesce(bits, x'') FROM posting"
+        " LEFT JOIN place_map ON posting = id WHERE segment=?",
+        (segment,),
+    )
+    for term, df, docs, chunks, freqs, lengths, bits in rows:
+        yield term, df, PostingList(_unpack(docs), chunks.ljust(len(freqs), b"\0"), freqs, lengths), bits
 
 
 def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, str, str]]:

@@ -1,0 +1,98 @@
+"""The best of all episodes of the index at once, by arithmetic on the bits of long integers.
+
+A set of episodes of one segment is an integer whose bit p stands for place p. Sums are bit-sliced: plane k holds bit k
+of the sum of every episode, so that giving points to a whole set takes a few operations on 8 KB, however many it holds
+(O'Neil and Quass, "Improved query performance with variant indexes", 1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from struct import Struct
+
+__all__ = ["Sums", "bits_of", "highest", "places_of"]
+
+_MASKS = tuple(1 << bit for bit in range(8))
+_WORDS = Struct("<1024Q")
+
+
+def bits_of(places: Iterable[int]) -> int:
+    """Give the set of some places, which are below 65,536."""
+    packed = bytearray(1 << 13)
+    for place in places:
+        packed[place >> 3] |= _MASKS[place & 7]
+    return int.from_bytes(packed, "little")
+
+
+def places_of(bits: int) -> list[int]:
+    """Give the places in a set, in no order."""
+    places: list[int] = []
+    for at, word in enumerate(_WORDS.unpack(bits.to_bytes(_WORDS.size, "little"))):
+        while word:
+            bit = word.bit_length() - 1
+            places.append((at << 6) + bit)
+            word ^= 1 << bit
+    return places
+
+
+class Sums:
+    """The points of every episode of a segment."""
+
+    def __init__(self) -> None:
+        self.planes: list[int] = []
+
+    def add(self, bits: int, points: int) -> None:
+        """Give points to each episode of a set."""
+        carry = level = 0
+        while points >> level or carry:
+            if level == len(self.planes):
+                self.planes.append(0)
+            plane = self.planes[level]
+            if points >> level & 1:
+                either = plane ^ bits
+                self.planes[level], carry = either ^ carry, plane & bits | either & carry
+            else:
+                self.planes[level], carry = plane ^ carry, plane & carry
+            level += 1
+
+
+def highest(sums: Mapping[int, Sums], count: int) -> dict[int, int]:
+    """Give, by segment, the set of the `count` episodes that have the most points; the newest of equals first."""
+    chosen = dict.fromkeys(sums, 0)
+    tied: dict[int, int] = {}
+    for segment, of in sums.items():
+        tied[segment] = 0
+        for plane in of.planes:
+            tied[segment] |= plane
+    for level in reversed(range(max((len(of.planes) for of in sums.values()), default=0))):
+        high = {
+            segment: bits & sums[segment].planes[level] if level < len(sums[segment].planes) else 0
+            for segment, bits in tied.items()
+        }
+        found = sum(bits.bit_count() for bits in high.values())
+        if found > count:
+            tied = high
+            continue
+        count -= found
+        for segment, bits in high.items():
+            chosen[segment] |= bits
+            tied[segment] ^= bits
+    for segment in sorted(tied, reverse=True):
+        if (found := tied[segment].bit_count()) > count:
+            chosen[segment] |= _newest(tied[segment], count)
+            break
+        chosen[segment] |= tied[segment]
+        count -= found
+    return chosen
+
+
+def _newest(bits: int, count: int) -> int:
+    """Give the `count` highest places of a set."""
+    low, high = 0, bits.bit_length()
+    while low < high:
+        middle = (low + high) // 2
+        if (bits >> middle).bit_count() > count:
+            low = middle + 1
+        else:
+            high = middle
+    return bits >> low << low
