@@ -327,3 +327,20 @@ def test_a_state_key_has_one_holder_after_erase_quarantine_and_changed_trust(sto
     assert store.record("the limit is 5", state_key="limit").ref in holders(store, "limit")
     assert len([ref for ref in holders(store, "limit") if ref != second.ref]) == 1
     assert store.verify()
+
+
+@pytest.mark.parametrize(
+    ("content", "metadata"),
+    [("Pool size is 40", {}), ("pool  size is 40", {}), ("pool size is 40", {"unit": "connections"})],
+)
+def test_a_value_in_other_letters_or_with_other_metadata_is_another_value(
+    store: Store, content: str, metadata: dict[str, JsonValue]
+) -> None:
+    first = store.record("pool size is 40", state_key="db.pool")
+    assert store.record("pool size is 40", state_key="db.pool").verdict is Verdict.ECHO
+    other = store.record(content, state_key="db.pool", metadata=metadata)
+    holder = store.keys.get("db.pool")
+    assert holder is not None and holder.ref == other.ref
+    assert store.episodes.get(first).replaced_by == other.ref
+    again = store.record("pool size is 40", state_key="db.pool")
+    assert again.verdict is Verdict.NEW and store.verify()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text import content, content_set, fold, query_terms, terms, words
+from assay.text.segment import text_tokens
 
 ANY = st.text(st.characters(), max_size=80)
 
@@ -100,3 +101,9 @@ def test_an_acronym_counts_and_a_short_word_is_a_term_only() -> None:
 
 def test_words_of_another_language_are_not_taken_for_stop_words() -> None:
     assert content("the servers die in the war over the hat") == ["server", "die", "war", "hat"]
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12))
+def test_a_plain_english_word_is_read_as_the_rules_for_every_script_would(chunk: str) -> None:
+    # The mark at the end is no part of any word, and of no alphabet that has a short way.
+    assert list(text_tokens(chunk)) == list(text_tokens(f"{chunk}\N{RIGHT DOUBLE QUOTATION MARK}"))

@@ -68,7 +68,7 @@ def write(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trus
     old = [resolve(tx, ref) for ref in draft.supersedes]
     digest = text_digest(tx, item.content)
     key = None if item.state_key is None else key_digest(tx, item.state_key)
-    verdict, target = _verdict(tx, draft, digest, key)
+    verdict, target = _verdict(tx, item, digest, key)
     ref = tx.new_id("ep")
     row = _row(tx, item) | {"happened": happened, "trust": trust.value, "verdict": verdict.value, "text_hash": digest}
     tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
@@ -154,21 +154,24 @@ def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
     return trust
 
 
-def _verdict(tx: Transaction, draft: Draft, digest: bytes, key: bytes | None) -> tuple[Verdict, str | None]:
+def _verdict(tx: Transaction, item: Checked, digest: bytes, key: bytes | None) -> tuple[Verdict, str | None]:
     """Relate the new text to what is held: the caller's word first, then identical text under the same state key."""
+    draft = item.draft
     if draft.verdict is not None:
         target = None if draft.target is None else resolve(tx, draft.target)
         if target is not None and replaced(tx, [target]):
             raise Conflict(f"target {draft.target!r} was replaced: relate the record to what replaced it")
         return draft.verdict, target
-    same = episode_rows.by_text(tx, digest)
+    same = episode_rows.by_text(tx, digest, key)
+    if key is not None:  # a value is its letters and its metadata: another spelling is another value
+        same = [row for row in same if (row["content"], row["metadata"]) == (item.content, item.metadata)]
     if not same:
         return Verdict.NEW, None
-    gone = replaced(tx, [ref for ref, *_ in same])
-    for ref, kind, success, under in same:
-        if ref in gone or kind != draft.kind.value or under != key:
+    gone = replaced(tx, [row["id"] for row in same])
+    for row in same:
+        if row["id"] in gone or row["kind"] != draft.kind.value:
             continue
-        if draft.success is not None and success is not None and bool(success) != draft.success:
-            return Verdict.CONFLICTS, ref
-        return Verdict.ECHO, ref
+        if draft.success is not None and row["success"] is not None and bool(row["success"]) != draft.success:
+            return Verdict.CONFLICTS, row["id"]
+        return Verdict.ECHO, row["id"]
     return Verdict.NEW, None

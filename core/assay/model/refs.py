@@ -7,6 +7,7 @@ from assay.model.constants import MIN_REF_CHARS
 __all__ = ["is_ref", "make_id", "normal_ref", "short_ref"]
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base32 without i, l, o, u, as Crockford's
+_DIGIT_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _LENGTH = 26
 _EPOCH_US = 1_577_836_800_000_000  # 2020-01-01 UTC
 _TICK_US = 4_000_000
@@ -20,7 +21,7 @@ def make_id(prefix: str, now_us: int, randomness: bytes) -> str:
     """Build an id from a prefix such as `ep`, a time in microseconds since 1970 and 16 random bytes."""
     tick = max(0, (now_us - _EPOCH_US) // _TICK_US) & ((1 << _TICK_BITS) - 1)
     value = (tick << _RANDOM_BITS) | (int.from_bytes(randomness, "big") & ((1 << _RANDOM_BITS) - 1))
-    digits = [_ALPHABET[(value >> shift) & 31] for shift in range(5 * (_LENGTH - 1), -1, -5)]
+    digits = [_DIGIT_PAIRS[(value >> shift) & 1023] for shift in range(5 * (_LENGTH - 2), -1, -10)]
     return f"{prefix}_{''.join(digits)}"
 
 

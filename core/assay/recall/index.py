@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -171,17 +171,14 @@ def _flush(tx: Transaction, state: IndexState, last: int | None = None) -> None:
 
 
 def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[int, str, int, str]]) -> IndexState:
-    postings: dict[str, list[Occurrence]] = {}
+    postings: dict[str, list[Occurrence]] = defaultdict(list)
     chunks, total = state.chunks, state.length
     for number, content, happened, source in rows:
         place = number & ((1 << SEGMENT_BITS) - 1)
         for chunk, (counts, size) in enumerate(analyse(content, happened, source).chunks):
             code = length_code(size)
             for term, count in counts.items():
-                if term in postings:
-                    postings[term].append((place, chunk, min(count, 255), code))
-                else:
-                    postings[term] = [(place, chunk, min(count, 255), code)]
+                postings[term].append((place, chunk, count if count < 256 else 255, code))
             chunks, total = chunks + 1, total + length_of(code)
     codes = term_codes(tx, postings)
     index_rows.add(tx, segment, {codes[term]: found for term, found in postings.items()})

@@ -92,14 +92,10 @@ def next_number(tx: Transaction) -> int:
     return tx.numbered
 
 
-def by_text(reader: Reader, digest: bytes) -> list[tuple[str, str, int | None, bytes | None]]:
-    """Give (id, kind, success, key digest) of the live first occurrences of a folded text's digest, oldest first."""
-    rows = reader.execute(
-        "SELECT id, kind, success, key_hash FROM episode"
-        " WHERE text_hash = ? AND quarantined = 0 AND verdict <> 'echo' ORDER BY n LIMIT 50",
-        (digest,),
-    )
-    return [(row[0], row[1], row[2], row[3]) for row in rows]
+def by_text(reader: Reader, digest: bytes, key: bytes | None) -> list[dict[str, Any]]:
+    """Give the live first occurrences of a folded text's digest under a state key's, or under none; oldest first."""
+    condition = "text_hash = ? AND key_hash IS ? AND quarantined = 0 AND verdict <> 'echo'"
+    return select(reader, condition, (digest, key), "ORDER BY n LIMIT 50")
 
 
 def counted_at(reader: Reader, moment: int) -> tuple[int, int]:

@@ -13,6 +13,7 @@ __all__ = ["CHUNK", "Token", "chunk_tokens", "humps", "text_tokens", "words"]
 
 CHUNK = 48  # a chunk up to this many characters is cached: longer ones hardly ever come back
 _WHOLE = 128  # longest identifier kept whole
+_EDGES = ".,;:!?\"'()[]"  # marks that at an end of a chunk belong to no word
 _ONE_APOSTROPHE = dict.fromkeys(map(ord, "\u2018\u2019\u02bc"), "'")
 _NOT = (("can't", "can not"), ("won't", "will not"), ("n't", " not"))
 _APOSTROPHE = r"(?<!\w)(\w+)'(\w+)"
@@ -64,6 +65,10 @@ def humps(run: str, shape: str) -> list[str]:
 
 
 def _tokens(chunk: str) -> Iterator[Token]:
+    core = chunk.strip(_EDGES)
+    if core.isascii() and core.isalnum() and (core.isdigit() or core[1:].islower() or core.islower()):
+        yield Token(core.lower(), Script.LATIN)  # what nearly every new word of English is: the rules below, in short
+        return
     text = _without_apostrophes(compatible(chunk))
     shapes = classes(text)
     for found in pattern(_IDENTIFIER).finditer(shapes):

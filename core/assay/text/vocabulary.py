@@ -1,6 +1,8 @@
 """Content words, and the terms of the index."""
 
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import chain
 
 from assay.text.lexicon import members
 from assay.text.script import Script
@@ -19,10 +21,7 @@ def content(text: str) -> list[str]:
     Stop words and light verbs are left out. A Latin, Cyrillic, Greek or Arabic word counts when it has three
     letters, a digit, or is an acronym of two capitals.
     """
-    found: list[str] = []
-    for chunk in text.split():
-        found.extend(_content_of(chunk) if len(chunk) <= CHUNK else _content(chunk))
-    return found
+    return _joined(text.split(), _content_of, _content)
 
 
 def content_set(text: str) -> frozenset[str]:
@@ -35,10 +34,7 @@ def terms(text: str) -> list[str]:
 
     The same function serves indexing and querying, so that both always agree.
     """
-    found: list[str] = []
-    for chunk in text.split():
-        found.extend(_terms_of(chunk) if len(chunk) <= CHUNK else _terms(chunk))
-    return found
+    return _joined(text.split(), _terms_of, _terms)
 
 
 def query_terms(text: str) -> list[str]:
@@ -56,6 +52,15 @@ def is_stop(token: Token) -> bool:
 def term_of(token: Token) -> str:
     """Return the form under which a token is compared: its stem, or itself for an identifier."""
     return token.word if token.whole and not token.word.isalpha() else stem(token.word, token.script)
+
+
+def _joined(
+    chunks: list[str], known: Callable[[str], tuple[str, ...]], anew: Callable[[str], tuple[str, ...]]
+) -> list[str]:
+    """Join what each chunk gives; long ones are not worth keeping."""
+    if max(map(len, chunks), default=0) <= CHUNK:
+        return list(chain.from_iterable(map(known, chunks)))
+    return [one for chunk in chunks for one in (known if len(chunk) <= CHUNK else anew)(chunk)]
 
 
 def _set(text: str) -> frozenset[str]:
