@@ -24,11 +24,11 @@ def measure(rounds: int) -> Found:
     recorded: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "memory.db")
-        _timed(_CREATE, store)  # compiles what has no byte code yet, too
-        _timed(_RECORD, store)
+        timed(_CREATE, store)  # compiles what has no byte code yet, too
+        timed(_RECORD, store)
         for _ in range(rounds):
-            plain.append(_timed(_PLAIN, store))
-            recorded.append(_timed(_RECORD, store))
+            plain.append(timed(_PLAIN, store))
+            recorded.append(timed(_RECORD, store))
     base, cost = statistics.median(plain), statistics.median(recorded)
     return Found(
         f"recording one episode costs a new process at most {LIMIT:g}x of one that only imports the standard parts",
@@ -37,7 +37,8 @@ def measure(rounds: int) -> Found:
     )
 
 
-def _timed(code: str, store: str) -> float:
+def timed(code: str, store: str) -> float:
+    """Give the seconds that a process takes; byte code is kept, as where the package is installed."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code, store], check=True, env=environment)

@@ -75,7 +75,7 @@ def _word(word: str) -> float:
         return 1.0 + 0.05 * shouted
     accents = sum(_pairs().get(char, 1.5) for char in lower if not char.isascii())
     edged = f"{{{bare(lower.translate(_SPELLED))}{{"
-    total = sum(_triples().get(edged[place : place + 3], 0.5) for place in range(len(edged) - 2))
+    total = sum(_triple(edged[place : place + 2], edged[place + 2]) for place in range(len(edged) - 2))
     return max(1.0, total + accents + 0.12 * shouted)
 
 
@@ -99,14 +99,16 @@ def _marks(run: str) -> float:
     return 1.0 + _MIXED * max(0, len(run) - 2)
 
 
+def _triple(two: str, third: str) -> float:
+    """Cost of the third of three letters after the other two; `tokens_latin.txt` says how it is written."""
+    row, at = _rows().get(two), _EDGED.find(third)
+    return 0.5 if row is None or at < 0 else (ord(row[at]) - 48) * 0.05 - 1.2
+
+
 @cache
-def _triples() -> dict[str, float]:
-    """Return the cost of each three letters; `tokens_latin.txt` says how they are written."""
-    rows = (zip(_EDGED, line[3:], strict=True) for line in lines("tokens_latin"))
+def _rows() -> dict[str, str]:
     pairs = (first + second for first in _EDGED for second in _EDGED)
-    return {
-        two + third: (ord(cost) - 48) * 0.05 - 1.2 for two, row in zip(pairs, rows, strict=True) for third, cost in row
-    }
+    return {two: line[3:] for two, line in zip(pairs, lines("tokens_latin"), strict=True)}
 
 
 @cache
