@@ -10,7 +10,7 @@ import pytest
 from assay import Kind, Store, Trust
 from assay.errors import Conflict, InvalidInput
 from assay.recall import index
-from assay.recall.ranking import Deadline
+from assay.recall.scoring import Deadline
 
 
 @pytest.fixture

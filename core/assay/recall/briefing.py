@@ -11,8 +11,8 @@ from assay.model.recall import Briefing, Hit
 from assay.recall import rendering
 from assay.recall.index import TailCache
 from assay.recall.query import Query
-from assay.recall.ranking import Deadline
 from assay.recall.relevance import BAR
+from assay.recall.scoring import Deadline
 from assay.recall.search import search
 from assay.storage import document_rows
 from assay.storage.reader import Reader

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.episodes import loading
 from assay.episodes.lineage import effective_trust
-from assay.model.labels import Verdict
+from assay.episodes.recording import key_digest
+from assay.model.labels import Trust, Verdict
 from assay.model.recall import Hit, Recall
 from assay.recall.index import TailCache
 from assay.recall.patterns import matching_beliefs
 from assay.recall.query import Mode, Query
-from assay.recall.ranking import Deadline, Ranked, rank
+from assay.recall.ranking import Ranked, rank
 from assay.recall.relevance import BAR, coverage
+from assay.recall.scoring import Deadline, Scorer
 from assay.recall.views import heads
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
@@ -21,7 +23,7 @@ from assay.storage.reader import Reader
 __all__ = ["search"]
 
 _WIDTH = 64
-_WIDE = 4_000
+_WIDEST = 4_000
 _JUDGED = 5  # hits among which the one that covers most of the question is looked for
 
 
@@ -71,21 +73,67 @@ def _close(found: list[Found]) -> list[Found]:
 def _ranked(
     reader: Reader, query: Query, cache: TailCache, wanted: int, now_us: int, deadline: Deadline
 ) -> list[Found]:
-    enough = 4 * wanted + len(query.exclude)
-    width = _WIDE if query.narrowed else max(_WIDTH, enough)
-    ranked = rank(reader, query.text, cache, width=width, deadline=deadline)
+    """Rank ever more episodes, until enough of them are answers or no others share a word."""
+    from assay.text import query_terms
+
     deadline.check()
-    if not query.narrowed and query.trust is None and not query.history:
-        ranked = ranked[:enough]
-    by_number = {row["n"]: row for row in episode_rows.by_numbers(reader, [item.number for item in ranked])}
-    if query.narrowed:
-        by_number = {number: row for number, row in by_number.items() if query.history or query.admits(row, now_us)}
-    rows = [(by_number[item.number], item) for item in ranked if item.number in by_number]
-    if query.history:
-        kept: list[Found] = [(row, item.signals, ()) for row, item in rows if query.admits(row, now_us)]
-    else:
-        kept = _current(reader, query, rows, now_us)
-    return _trusted(reader, query, kept)
+    terms = query_terms(query.text)
+    if not terms:
+        return []
+    scorer = Scorer(reader, terms, cache, deadline, among=_scope(reader, query), source=query.source or "")
+    rows = _Rows(reader, query, now_us)
+    admitted = rows.admitted if query.narrowed else None
+    enough = 4 * wanted + len(query.exclude)
+    width = max(_WIDTH, enough)
+    while True:
+        ranked, whole = rank(reader, query.text, scorer, width, admitted=admitted, likeness=cache.likeness)
+        deadline.check()
+        found = _answers(reader, query, rows, ranked if whole or query.history else ranked[:enough], now_us)
+        if whole or len(found) > wanted or width >= _WIDEST:
+            return found
+        enough, width = 8 * enough, 8 * width
+
+
+def _scope(reader: Reader, query: Query) -> list[int] | None:
+    """Give the numbers of the only episodes that can be answers, where an index of the store knows them."""
+    if query.refs is not None:
+        return [row["n"] for row in episode_rows.by_ids(reader, list(query.refs))]
+    if query.state_key is not None:
+        return [row["n"] for row in episode_rows.keyed(reader, key_digest(reader, query.state_key))]
+    return None if query.session is None else episode_rows.of_session(reader, query.session)
+
+
+class _Rows:
+    """The rows of candidates, each read once."""
+
+    def __init__(self, reader: Reader, query: Query, now_us: int) -> None:
+        self._reader, self._query, self._now = reader, query, now_us
+        self._known: dict[int, dict[str, Any]] = {}
+
+    def get(self, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
+        """Give the rows of the live ones among some episodes."""
+        wanted = list(numbers)
+        unread = [number for number in wanted if number not in self._known]
+        self._known |= {row["n"]: row for row in episode_rows.by_numbers(self._reader, unread)}
+        return {number: self._known[number] for number in wanted if number in self._known}
+
+    def admitted(self, numbers: Iterable[int]) -> list[int]:
+        """Give those of some episodes that pass the filters, as far as their own rows tell."""
+        query = self._query
+        least = 0 if query.trust is None else query.trust.rank
+        return [
+            number
+            for number, row in self.get(numbers).items()
+            if query.admits(row, self._now) and Trust(row["trust"]).rank >= least
+        ]
+
+
+def _answers(reader: Reader, query: Query, rows: _Rows, ranked: Sequence[Ranked], now_us: int) -> list[Found]:
+    known = rows.get(item.number for item in ranked)
+    kept = [(known[item.number], item) for item in ranked if item.number in known]
+    if not query.history:
+        return _trusted(reader, query, _current(reader, query, kept, now_us))
+    return _trusted(reader, query, [(row, item.signals, ()) for row, item in kept if query.admits(row, now_us)])
 
 
 def _current(reader: Reader, query: Query, rows: list[tuple[dict[str, Any], Ranked]], now_us: int) -> list[Found]:

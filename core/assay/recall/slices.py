@@ -8,6 +8,8 @@ of the sum of every episode, so that giving points to a whole set takes a few op
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
 from struct import Struct
 
 __all__ = ["Sums", "bits_of", "highest", "places_of"]
@@ -56,14 +58,16 @@ class Sums:
             level += 1
 
 
-def highest(sums: Mapping[int, Sums], count: int) -> dict[int, int]:
-    """Give, by segment, the set of the `count` episodes that have the most points; the newest of equals first."""
+def highest(sums: Mapping[int, Sums], count: int, among: Mapping[int, int] | None = None) -> dict[int, int]:
+    """Give, by segment, the set of the `count` episodes that have the most points; the newest of equals first.
+
+    Args:
+        among: The only episodes to choose from, by segment; None for all.
+    """
+    tied = {segment: reduce(or_, of.planes, 0) for segment, of in sums.items()}
+    if among is not None:
+        tied = {segment: bits & among.get(segment, 0) for segment, bits in tied.items()}
     chosen = dict.fromkeys(sums, 0)
-    tied: dict[int, int] = {}
-    for segment, of in sums.items():
-        tied[segment] = 0
-        for plane in of.planes:
-            tied[segment] |= plane
     for level in reversed(range(max((len(of.planes) for of in sums.values()), default=0))):
         high = {
             segment: bits & sums[segment].planes[level] if level < len(sums[segment].planes) else 0

@@ -22,6 +22,7 @@ __all__ = [
     "matching_prefix",
     "neighbours",
     "next_number",
+    "of_session",
     "page",
     "select",
     "sessions",
@@ -76,6 +77,11 @@ def page(
             condition += f" AND {column} = ?"
             filters.append(value)
     return select(reader, condition, filters, f"ORDER BY n {'DESC' if newest_first else ''} LIMIT {int(limit)}")
+
+
+def of_session(reader: Reader, session: str) -> list[int]:
+    """Give the numbers of the live episodes of a session."""
+    return [row[0] for row in reader.execute("SELECT n FROM episode WHERE session = ?", (session,))]
 
 
 def last_number(reader: Reader) -> int:

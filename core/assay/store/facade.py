@@ -198,7 +198,7 @@ class Store(OpenStore):
             TimeoutError: The deadline passed.
         """
         from assay.recall.briefing import brief
-        from assay.recall.ranking import Deadline
+        from assay.recall.scoring import Deadline
         from assay.store.questions import full_refs
 
         with self._database.read() as reader:

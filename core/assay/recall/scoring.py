@@ -1,0 +1,215 @@
+"""Scoring by words: BM25 over the posting lists of the index, and over the tail that is not in them yet.
+
+BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) with k1 = 0.9 and b = 0.75 over chunks of
+48 terms; an episode is worth its best chunk.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+from assay.recall.index import IndexedText, TailCache, length_of, term_codes
+from assay.recall.slices import Sums, bits_of, highest, places_of
+from assay.storage import index_rows
+from assay.storage.index_rows import SEGMENT_BITS, Posting, PostingList
+from assay.storage.reader import Reader
+
+__all__ = ["Deadline", "Scorer"]
+
+_K1 = 0.9
+_B = 0.75
+_POINTS = 127  # of an episode that holds every word, where candidates are chosen
+_MOST_TERMS = 48  # a goal of hundreds of words is what its rarest words say
+_PLACE = (1 << SEGMENT_BITS) - 1
+
+
+class Deadline:
+    """A moment after which a search gives what it has; checked inside the scoring loops."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._at = None if seconds is None else time.monotonic() + seconds
+
+    def passed(self) -> bool:
+        """Tell whether the moment has come."""
+        return self._at is not None and time.monotonic() > self._at
+
+    def check(self) -> None:
+        """Raise TimeoutError when the moment has come."""
+        if self.passed():
+            raise TimeoutError("the search took longer than its deadline")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The terms of a question with their weights, and where they occur."""
+
+    weights: Mapping[str, float]
+    postings: Mapping[str, Mapping[int, Posting]]  # by segment
+    norms: Sequence[float]  # the length part of BM25, by length code
+
+
+class Scorer:
+    """What the episodes of a store are worth to some terms.
+
+    Args:
+        terms: The terms of a question.
+        among: Numbers of the only episodes in question; None for all.
+        source: The source of the only episodes in question, or "": its words are terms of each of them.
+
+    Attributes:
+        recent: The scores of the episodes of the tail that hold a term, by number.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        terms: Sequence[str],
+        cache: TailCache,
+        deadline: Deadline,
+        *,
+        among: Iterable[int] | None = None,
+        source: str = "",
+    ) -> None:
+        from assay.text import terms as terms_of
+
+        self._reader, self._deadline = reader, deadline
+        self._required = terms_of(source)
+        self._asked, self.recent = _weighed(reader, terms, self._required, cache)
+        self._among = None if among is None else {at: bits_of(places) for at, places in _by_segment(among).items()}
+        self._sums: dict[int, Sums] | None = None
+        self._lists: dict[Posting, PostingList] = {}
+
+    def candidates(self, count: int) -> list[int]:
+        """Give the numbers of the episodes of the index, so many, that hold the most of the question's weight."""
+        if self._sums is None:
+            self._sums = self._summed()
+            for term in self._required:
+                held = {posting.segment: bits for posting, bits in self._sets(self._asked.postings[term].values())}
+                among = held if self._among is None else self._among
+                self._among = {at: held[at] & among[at] for at in held.keys() & among.keys()}
+        chosen = highest(self._sums, count, self._among)
+        return [(segment << SEGMENT_BITS) + place for segment, bits in chosen.items() for place in places_of(bits)]
+
+    def scores(self, numbers: Iterable[int]) -> dict[int, float]:
+        """Give the scores of those of some episodes of the index that hold a term: each that of its best chunk."""
+        segments = _by_segment(numbers)
+        held = [
+            (self._asked.postings[term][segment], weight)
+            for term, weight in self._asked.weights.items()
+            for segment in segments.keys() & self._asked.postings[term].keys()
+        ]
+        self._read(posting for posting, _ in held)
+        chunks: dict[int, dict[int, float]] = defaultdict(dict)
+        for posting, weight in held:
+            self._deadline.check()
+            segment = posting.segment
+            _add(chunks[segment], segments[segment], self._lists[posting], weight, self._asked.norms)
+        best: dict[int, float] = {}
+        for segment, scores in chunks.items():
+            base = segment << SEGMENT_BITS
+            for key, score in scores.items():
+                number = base + (key & _PLACE)
+                if score > best.get(number, 0.0):
+                    best[number] = score
+        return best
+
+    def _summed(self) -> dict[int, Sums]:
+        """Give every episode points for the terms that it holds, by segment."""
+        weights = self._asked.weights
+        share = _POINTS / sum(weights.values()) if weights else 0.0
+        points = {
+            posting: round(share * weight)
+            for term, weight in weights.items()
+            for posting in self._asked.postings[term].values()
+            if round(share * weight)
+        }
+        sums: dict[int, Sums] = defaultdict(Sums)
+        for posting, bits in self._sets(points):
+            sums[posting.segment].add(bits, points[posting])
+        return sums
+
+    def _sets(self, postings: Iterable[Posting]) -> Iterable[tuple[Posting, int]]:
+        """Give the sets of the episodes that stand in some lists: from the map, and from the list behind its reach."""
+        maps = index_rows.maps(self._reader, wanted := list(postings))
+        self._read(posting for posting in wanted if len(maps.get(posting, b"")) << 3 <= _PLACE)
+        for posting in wanted:
+            self._deadline.check()
+            mapped = maps.get(posting, b"")
+            bits = int.from_bytes(mapped, "little")
+            if posting in self._lists:
+                places = self._lists[posting].places
+                bits |= bits_of(places[bisect_left(places, len(mapped) << 3) :] if mapped else places)
+            yield posting, bits
+
+    def _read(self, postings: Iterable[Posting]) -> None:
+        unread = [posting for posting in postings if posting not in self._lists]
+        self._lists |= index_rows.read_postings(self._reader, unread)
+
+
+def _weighed(
+    reader: Reader, terms: Sequence[str], required: Sequence[str], cache: TailCache
+) -> tuple[_Asked, dict[int, float]]:
+    """Weigh the terms of a question by how rare they are, and score the tail."""
+    state = index_rows.state(reader)
+    recent = [
+        (number, cache.get(number, content, happened, source))
+        for number, content, happened, source in index_rows.tail(reader, state.flushed)
+    ]
+    codes = term_codes(reader, {*terms, *required})
+    named = {code: term for term, code in codes.items()}
+    postings: dict[str, dict[int, Posting]] = {term: {} for term in codes}
+    for posting in index_rows.lookup(reader, list(named)):
+        postings[named[posting.term]][posting.segment] = posting
+    frequency = {
+        term: sum(posting.df for posting in postings[term].values()) + sum(text.holds(term) for _, text in recent)
+        for term in terms
+    }
+    sizes = [size for _, text in recent for _, size in text.chunks]
+    mean = max(1.0, (state.length + sum(sizes)) / max(1, state.chunks + len(sizes)))
+    rarest = sorted(filter(frequency.get, terms), key=lambda term: frequency[term])[:_MOST_TERMS]
+    asked = _Asked(
+        {term: _idf(frequency[term], state.docs + len(recent)) * (_K1 + 1) for term in rarest},
+        postings,
+        [_K1 * (1 - _B + _B * length_of(code) / mean) for code in range(256)],
+    )
+    scored = {number: score for number, text in recent if (score := _recent_score(asked.weights, text, mean))}
+    return asked, scored
+
+
+def _idf(frequency: int, total: int) -> float:
+    return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+
+
+def _recent_score(weights: Mapping[str, float], text: IndexedText, mean: float) -> float:
+    best = 0.0
+    for counts, size in text.chunks:
+        norm = _K1 * (1 - _B + _B * size / mean)
+        shared = (term for term in weights if term in counts)
+        best = max(best, sum(weights[term] * counts[term] / (counts[term] + norm) for term in shared))
+    return best
+
+
+def _by_segment(numbers: Iterable[int]) -> dict[int, list[int]]:
+    segments: dict[int, list[int]] = defaultdict(list)
+    for number in numbers:
+        segments[number >> SEGMENT_BITS].append(number & _PLACE)
+    return segments
+
+
+def _add(
+    chunks: dict[int, float], places: Sequence[int], listed: PostingList, weight: float, norms: Sequence[float]
+) -> None:
+    """Add what a term is worth to the chunks of some episodes, found by binary search."""
+    held, size, numbered = listed.places, len(listed.places), len(listed.chunks)
+    for place, at in zip(places, map(bisect_left, repeat(held), places), strict=False):
+        while at < size and held[at] == place:
+            key = place + (listed.chunks[at] << SEGMENT_BITS) if at < numbered else place
+            freq = listed.freqs[at]
+            chunks[key] = chunks.get(key, 0.0) + weight * freq / (freq + norms[listed.lengths[at]])
+            at += 1

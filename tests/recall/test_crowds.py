@@ -1,0 +1,94 @@
+"""An answer is found however many others share its words: behind filters, repetitions and what is in quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from assay import Kind, Store
+from assay.recall import search
+
+CROWD = 700  # flushed twice, and a tail
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setattr(search, "_WIDTH", 4)
+    with Store(":memory:") as opened:
+        yield opened
+
+
+def crowd(store: Store) -> None:
+    """Record many that say the words of the question more often than the answer does."""
+    store.episodes.record_many(
+        {"content": f"deploy deploy release number {at}", "source": "ada", "session": f"s{at}"} for at in range(CROWD)
+    )
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["flushed", "in the tail"])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"session": "wanted"},
+        {"source": "zoe"},
+        {"state_key": "release.day"},
+        {"kinds": ["decision"]},
+        {"tags": ["ops"]},
+        {"metadata": {"team": "web"}},
+        {"phrase": "on the first tuesday"},
+        {"until": "2020-01-31"},
+        {"session": "wanted", "source": "zoe", "kinds": ["decision"]},
+    ],
+    ids=lambda filters: " ".join(filters),
+)
+def test_a_filter_finds_the_one_in_a_crowd(store: Store, filters: dict[str, Any], first: bool) -> None:
+    if not first:
+        crowd(store)
+    wanted = store.record(
+        "we will deploy on the first Tuesday of each month, said the calendar on the wall of the kitchen",
+        Kind.DECISION, source="zoe", session="wanted", state_key="release.day", tags=["ops"],
+        metadata={"team": "web"}, happened_at="2020-01-01",
+    )  # fmt: skip
+    if first:
+        crowd(store)
+    assert [hit.id for hit in store.recall("deploy", **filters)] == [wanted.ref]
+
+
+def test_refs_are_ranked_though_a_crowd_says_it_louder(store: Store) -> None:
+    wanted = [store.record(f"the deploy of part {part} waits in the long queue behind the others") for part in "ab"]
+    crowd(store)
+    assert {hit.id for hit in store.recall("deploy", refs=wanted)} == {one.ref for one in wanted}
+
+
+def test_repetitions_are_one_answer_and_hide_no_other(store: Store) -> None:
+    other = store.record("after a deploy the cache is cold for some minutes, and pages are slow")
+    store.episodes.record_many({"content": "deploy deploy on Tuesday", "session": f"s{at}"} for at in range(CROWD))
+    found = store.recall("deploy", limit=3)
+    assert [hit.text.split()[0] for hit in found] == ["deploy", "after"]
+    assert found[1].id == other.ref
+
+
+def test_what_is_in_quarantine_hides_nothing(store: Store) -> None:
+    wanted = store.record("after a deploy the cache is cold for some minutes, and pages are slow")
+    crowd(store)
+    store.episodes.quarantine(source="ada")
+    assert [hit.id for hit in store.recall("deploy")] == [wanted.ref]
+
+
+def test_pages_of_a_filter_hold_every_answer_once(store: Store) -> None:
+    crowd(store)
+    wanted = [
+        store.record(f"deploy {part} waits in the long queue behind the others", session="wanted").ref
+        for part in range(25)
+    ]
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = store.recall("deploy", session="wanted", limit=10, after=cursor)
+        seen += [hit.id for hit in page]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert sorted(seen) == sorted(wanted)
