@@ -77,11 +77,13 @@ def brief(
     )
     shown = [block for block in (continuity, *blocks) if block.items]
     text = _text(head, shown, left_out, tail)
-    while shown and (taken := counter(text)) > tokens:  # a counter may find more in the whole than in its lines
+    taken = counter(text)
+    while shown and taken > tokens:  # a counter may find more in the whole than in its lines
         *shown, last = shown
         shown += [_Block(last.heading, last.items[:-1])] if len(last.items) > 1 else []
         left_out += 1
         text = _text(head, shown, left_out, tail)
+        taken = counter(text)
     if not shown:
         return Briefing("")
     items = [item for block in shown for item in block.items]

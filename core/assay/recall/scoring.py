@@ -81,7 +81,9 @@ class Scorer:
         self._reader, self._deadline = reader, deadline
         self._required = terms_of(source)
         self._asked, self.recent = _weighed(reader, terms, self._required, cache)
-        self._among = None if among is None else {at: bits_of(places) for at, places in _by_segment(among).items()}
+        self._among: dict[int, int] | None = None
+        if among is not None:
+            self._among = {segment: bits_of(places) for segment, places in _by_segment(among).items()}
         self._sums: dict[int, Sums] | None = None
         self._lists: dict[Posting, PostingList] = {}
 
@@ -92,7 +94,7 @@ class Scorer:
             for term in self._required:
                 held = {posting.segment: bits for posting, bits in self._sets(self._asked.postings[term].values())}
                 among = held if self._among is None else self._among
-                self._among = {at: held[at] & among[at] for at in held.keys() & among.keys()}
+                self._among = {segment: held[segment] & bits for segment, bits in among.items() if segment in held}
         chosen = highest(self._sums, count, self._among)
         return [(segment << SEGMENT_BITS) + place for segment, bits in chosen.items() for place in places_of(bits)]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from operator import or_
 from struct import Struct
 
 __all__ = ["Sums", "bits_of", "highest", "places_of"]
@@ -64,7 +63,7 @@ def highest(sums: Mapping[int, Sums], count: int, among: Mapping[int, int] | Non
     Args:
         among: The only episodes to choose from, by segment; None for all.
     """
-    tied = {segment: reduce(or_, of.planes, 0) for segment, of in sums.items()}
+    tied = {segment: reduce(int.__or__, of.planes, 0) for segment, of in sums.items()}
     if among is not None:
         tied = {segment: bits & among.get(segment, 0) for segment, bits in tied.items()}
     chosen = dict.fromkeys(sums, 0)
