@@ -6,10 +6,7 @@ in a store of ten episodes and in one of a million.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from assay.recall.index import document_frequency
-from assay.storage.reader import Reader
+from collections.abc import Mapping, Sequence
 
 __all__ = ["BAR", "coverage"]
 
@@ -20,13 +17,15 @@ _MOST_TERMS = 20  # a prompt of hundreds of words is answered by an episode that
 _MOST_CHARS = 4_000
 
 
-def coverage(reader: Reader, question: str, texts: Sequence[str]) -> float:
-    """Give the largest share, 0 to 1, of the weight of a question's terms that one of some texts holds."""
-    from assay.text import query_terms, terms, weight
+def coverage(frequency: Mapping[str, int], documents: int, texts: Sequence[str]) -> float:
+    """Give the largest share, 0 to 1, of the weight of a question's terms that one of some texts holds.
 
-    asked = query_terms(question)
-    frequency, documents = document_frequency(reader, asked)
-    weights = {term: weight(term, df=frequency[term], documents=documents) for term in asked}
+    Args:
+        frequency: In how many episodes each term of the question occurs, of so many documents.
+    """
+    from assay.text import terms, weight
+
+    weights = {term: weight(term, df=count, documents=documents) for term, count in frequency.items()}
     whole = sum(sorted(weights.values(), reverse=True)[:_MOST_TERMS])
     if not whole:
         return 0.0

@@ -17,7 +17,7 @@ from itertools import repeat
 from assay.recall.index import IndexedText, TailCache, length_of, term_codes
 from assay.recall.slices import Sums, bits_of, highest, places_of
 from assay.storage import index_rows
-from assay.storage.index_rows import SEGMENT_BITS, Posting, PostingList
+from assay.storage.index_rows import SEGMENT_BITS, IndexState, Posting, PostingList
 from assay.storage.reader import Reader
 
 __all__ = ["Deadline", "Scorer"]
@@ -64,6 +64,8 @@ class Scorer:
 
     Attributes:
         recent: The scores of the episodes of the tail that hold a term, by number.
+        frequency: In how many episodes of the index each term occurs.
+        documents: How many episodes the index has.
     """
 
     def __init__(
@@ -80,7 +82,10 @@ class Scorer:
 
         self._reader, self._deadline = reader, deadline
         self._required = terms_of(source)
-        self._asked, self.recent = _weighed(reader, terms, self._required, cache)
+        state = index_rows.state(reader)
+        self.documents = state.docs
+        self._asked, self.recent = _weighed(reader, state, terms, self._required, cache)
+        self.frequency = {term: sum(found.df for found in self._asked.postings[term].values()) for term in terms}
         self._among: dict[int, int] | None = None
         if among is not None:
             self._among = {segment: bits_of(places) for segment, places in _by_segment(among).items()}
@@ -155,10 +160,9 @@ class Scorer:
 
 
 def _weighed(
-    reader: Reader, terms: Sequence[str], required: Sequence[str], cache: TailCache
+    reader: Reader, state: IndexState, terms: Sequence[str], required: Sequence[str], cache: TailCache
 ) -> tuple[_Asked, dict[int, float]]:
     """Weigh the terms of a question by how rare they are, and score the tail."""
-    state = index_rows.state(reader)
     recent = [
         (number, cache.get(number, content, happened, source))
         for number, content, happened, source in index_rows.tail(reader, state.flushed)

@@ -35,14 +35,18 @@ def search(reader: Reader, query: Query, cache: TailCache, *, now_us: int, deadl
     """
     deadline = deadline or Deadline(None)
     wanted, asked = query.after + query.limit, query.text.strip()
-    found = _ranked(reader, query, cache, wanted, now_us, deadline) if asked else _listed(reader, query, now_us)
+    scorer = _scorer(reader, query, cache, deadline) if asked else None
+    if scorer is None:
+        found, relevance = ([], 0.0) if asked else (_listed(reader, query, now_us), 1.0)
+    else:
+        found = _ranked(reader, query, scorer, cache, wanted, now_us)
+        relevance = coverage(scorer.frequency, scorer.documents, [row["content"] for row, _, _ in found[:_JUDGED]])
     patterns = matching_beliefs(reader, query.text) if asked and not query.narrowed else ()
-    relevance = coverage(reader, asked, [row["content"] for row, _, _ in found[:_JUDGED]]) if asked else 1.0
     missed = not patterns and (not found or relevance < BAR)
     if query.mode is Mode.PRECISE and asked:
         found = [] if relevance < BAR else _close(found)
     page = found[query.after : wanted]
-    episodes = {episode.ref: episode for episode in loading.load(reader, [row["id"] for row, _, _ in page])}
+    episodes = {episode.ref: episode for episode in loading.build(reader, [row for row, _, _ in page])}
     short = loading.shorten(reader, {*episodes, *(ref for _, _, olds in page for ref in olds)})
     hits = [
         Hit(
@@ -70,24 +74,24 @@ def _close(found: list[Found]) -> list[Found]:
     return [item for item, score in zip(found, scores, strict=True) if score >= max(scores) / 2]
 
 
-def _ranked(
-    reader: Reader, query: Query, cache: TailCache, wanted: int, now_us: int, deadline: Deadline
-) -> list[Found]:
-    """Rank ever more episodes, until enough of them are answers or no others share a word."""
+def _scorer(reader: Reader, query: Query, cache: TailCache, deadline: Deadline) -> Scorer | None:
     from assay.text import query_terms
 
     deadline.check()
     terms = query_terms(query.text)
     if not terms:
-        return []
-    scorer = Scorer(reader, terms, cache, deadline, among=_scope(reader, query), source=query.source or "")
+        return None
+    return Scorer(reader, terms, cache, deadline, among=_scope(reader, query), source=query.source or "")
+
+
+def _ranked(reader: Reader, query: Query, scorer: Scorer, cache: TailCache, wanted: int, now_us: int) -> list[Found]:
+    """Rank ever more episodes, until enough of them are answers or no others share a word."""
     rows = _Rows(reader, query, now_us)
     admitted = rows.admitted if query.narrowed else None
     enough = 4 * wanted + len(query.exclude)
     width = max(_WIDTH, enough)
     while True:
         ranked, whole = rank(reader, query.text, scorer, width, admitted=admitted, likeness=cache.likeness)
-        deadline.check()
         found = _answers(reader, query, rows, ranked if whole or query.history else ranked[:enough], now_us)
         if whole or len(found) > wanted or width >= _WIDEST:
             return found

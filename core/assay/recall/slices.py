@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from struct import Struct
 
 __all__ = ["Sums", "bits_of", "highest", "places_of"]
 
 _MASKS = tuple(1 << bit for bit in range(8))
-_WORDS = Struct("<1024Q")
 
 
 def bits_of(places: Iterable[int]) -> int:
@@ -26,13 +24,12 @@ def bits_of(places: Iterable[int]) -> int:
 
 
 def places_of(bits: int) -> list[int]:
-    """Give the places in a set, in no order."""
+    """Give the places in a set, the highest first."""
     places: list[int] = []
-    for at, word in enumerate(_WORDS.unpack(bits.to_bytes(_WORDS.size, "little"))):
-        while word:
-            bit = word.bit_length() - 1
-            places.append((at << 6) + bit)
-            word ^= 1 << bit
+    while bits:
+        place = bits.bit_length() - 1
+        places.append(place)
+        bits ^= 1 << place
     return places
 
 
