@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.errors import InvalidInput, MissingUser, StorageFailure
+from assay.errors import Busy, InvalidInput, MissingUser, StorageFailure
 from assay.session import OutOfOrder, SessionKey, SessionOptions, StoreRouter, guard
 from assay.session.faults import Breaker, FaultLog
 from assay.testing import FaultyStore
@@ -77,6 +77,31 @@ def test_three_faults_in_a_row_give_the_store_half_a_minute_of_rest() -> None:
     now[0] = 62.0
     call(None)
     call(None)
+
+
+def test_one_fault_that_kept_the_host_waiting_is_enough() -> None:
+    now = [0.0]
+    breaker = Breaker(lambda: now[0])
+
+    def call(seconds: float, error: Exception | None) -> None:
+        with breaker.watch():
+            now[0] += seconds
+            if error is not None:
+                raise error
+
+    for _ in range(2):
+        with pytest.raises(Busy):
+            call(1.5, Busy("locked"))
+    call(1.5, None)
+    with pytest.raises(Busy):
+        call(5.0, Busy("locked"))
+    with pytest.raises(OutOfOrder):
+        call(0.0, None)
+    now[0] += 31.0
+    call(0.0, None)
+    with pytest.raises(Busy):
+        call(0.1, Busy("locked"))
+    call(0.0, None)
 
 
 def test_a_bad_argument_is_not_the_stores_fault() -> None:

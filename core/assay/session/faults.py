@@ -16,12 +16,13 @@ __all__ = ["Breaker", "Fault", "FaultLog", "OutOfOrder"]
 logger = logging.getLogger("assay.session")
 
 _FAULTS_IN_A_ROW = 3
+_SECONDS_IN_A_ROW = 4.0  # a host that has waited so long for nothing waits no more
 _SECONDS_BETWEEN_TRIES = 30.0
 _MAX_SAID = 10_000
 
 
 class OutOfOrder(AssayError):
-    """The store failed several times in a row; it is tried again every 30 seconds."""
+    """The store failed several times in a row, or kept calls waiting; it is tried again every 30 seconds."""
 
     code = "out-of-order"
 
@@ -86,11 +87,12 @@ class FaultLog:
 
 
 class Breaker:
-    """Refuses calls for a while after three faults of the store in a row."""
+    """Refuses calls for a while after three faults of the store in a row, or after slow ones of four seconds in all."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._in_a_row = 0
+        self._spent = 0.0  # seconds, by the faults in a row
         self._rests_until = 0.0
 
     @contextmanager
@@ -100,16 +102,19 @@ class Breaker:
         Raises:
             OutOfOrder: It is not yet time to try again.
         """
-        if self._in_a_row >= _FAULTS_IN_A_ROW:
-            if self._clock() < self._rests_until:
-                raise OutOfOrder("the store failed three times in a row and is left alone for 30 seconds")
-            self._rests_until = self._clock() + _SECONDS_BETWEEN_TRIES
+        began = self._clock()
+        if self._in_a_row >= _FAULTS_IN_A_ROW or self._spent >= _SECONDS_IN_A_ROW:
+            if began < self._rests_until:
+                raise OutOfOrder("the store failed or kept calls waiting, and is left alone for 30 seconds")
+            self._rests_until = began + _SECONDS_BETWEEN_TRIES
         try:
             yield
         except (InvalidInput, NotFound, Conflict):  # the call was at fault, not the store
             raise
         except Exception:
+            now = self._clock()
             self._in_a_row += 1
-            self._rests_until = self._clock() + _SECONDS_BETWEEN_TRIES
+            self._spent += now - began
+            self._rests_until = now + _SECONDS_BETWEEN_TRIES
             raise
-        self._in_a_row = 0
+        self._in_a_row, self._spent = 0, 0.0

@@ -97,8 +97,8 @@ class Database:
             return
         pool, taken = self._pool, list[sqlite3.Connection | None]()
         try:
-            connection = pool.take(taken, self._deadline())
             with translated(self.path):
+                connection = pool.take(taken, self._deadline())
                 connection.execute("BEGIN")
                 yield Reader(connection, self._secret)
         finally:

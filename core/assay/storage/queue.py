@@ -14,7 +14,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from assay.errors import Busy, ReadOnly
+from assay.errors import Busy, ReadOnly, StorageFailure
 
 if os.name == "posix" or TYPE_CHECKING:
     import fcntl
@@ -65,6 +65,8 @@ class WriterQueue:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._wait(fd, deadline)
+        except OSError as error:  # network file systems may have no locks left, or none at all
+            raise StorageFailure(f"{self._path} cannot be locked ({error.strerror}): nothing was written") from error
 
     def close(self) -> None:
         """Give the descriptor up, and with it the lock."""
