@@ -185,13 +185,16 @@ def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[
     start = segment << SEGMENT_BITS
     reached = (rows[-1][0] + 1 - start) // MAP_STEP
     if reached > (state.flushed + 1 - start) // MAP_STEP:
-        _map(tx, segment, reached * MAP_STEP)
+        _map(tx, codes.values(), segment, reached * MAP_STEP)
     return IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
 
 
-def _map(tx: Transaction, segment: int, end: int) -> None:
-    """Map the long lists of a segment as far as a place, which is left out."""
-    long = index_rows.long_lists(tx, segment, LONG)
+def _map(tx: Transaction, terms: Iterable[int], segment: int, end: int) -> None:
+    """Map the long lists of some terms in a segment as far as a place, which is left out.
+
+    They are the terms that a flush has just added to: a long list is seldom not among these, and waits for the next.
+    """
+    long = index_rows.long_lists(tx, terms, segment, LONG)
     known = index_rows.maps(tx, long)
     for posting, listed in index_rows.read_postings(tx, long).items():
         mapped = known.get(posting, b"")

@@ -163,10 +163,16 @@ def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
     return found
 
 
-def long_lists(reader: Reader, segment: int, least: int) -> list[Posting]:
-    """Give the posting lists of a segment that hold at least so many episodes."""
-    rows = reader.stream("SELECT id, term, segment, df FROM posting WHERE segment=? AND df >= ?", (segment, least))
-    return [Posting(*row) for row in rows]
+def long_lists(reader: Reader, terms: Iterable[int], segment: int, least: int) -> list[Posting]:
+    """Give the lists of some terms in a segment that hold at least so many episodes."""
+    found: list[Posting] = []
+    wanted = list(terms)
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        sql = f"SELECT id, term, segment, df FROM posting WHERE term IN ({marks}) AND segment = ? AND df >= ?"
+        found += map(Posting._make, reader.stream(sql, (*chunk, segment, least)))
+    return found
 
 
 def read_postings(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, PostingList]:
