@@ -21,9 +21,10 @@ from contextlib import ExitStack, closing
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from assay import Store
+from assay.model.wrap import WrapPackage, WrapStatus
 from bench import cold, conversations, engines
 
 SEED = 7
@@ -31,6 +32,7 @@ ROUNDS = 600
 BATCH = 1_000
 QUESTIONS = 200
 _RARE = 0.06  # share of words from a long tail, as names and numbers are
+_SAVES: dict[str, Literal["apply", "dry_run"]] = {"save": "apply", "save_dry_run": "dry_run"}
 _RANK_EPISODES = ("anneal_memory",)
 _HOOK = (
     "import sys\nfrom assay import Store\nwith Store(sys.argv[1]) as store:\n    store.briefing('deploy', tokens=600)"
@@ -43,6 +45,7 @@ GOALS = (
     ("growth", 10, "<="),
     ("cold_ratio", cold.LIMIT, "<="),
     ("hook_ms", 150, "<="),
+    ("save_ms", 100, "<="),
     ("recall_1000000_p95_ms", 10, "<="),
     ("anneal_memory_100000_ratio", 50, ">="),
 )
@@ -67,6 +70,7 @@ def main(arguments: Sequence[str]) -> int:
             lambda: written(Path(folder), words, options.rounds),
             lambda: asked(Path(folder), words, sizes),
             lambda: started(Path(folder)),
+            lambda: saved(words),
             lambda: others(words, _size(options.others)),
         ]
         for measure in measures:
@@ -214,6 +218,37 @@ def started(folder: Path) -> dict[str, float]:
         store.episodes.record_many({"content": f"event {at} of the deploy"} for at in range(1_000))
     hooks = [cold.timed(_HOOK, str(path)) for _ in range(8)][1:]  # the first compiles what has no byte code yet
     return {"cold_ratio": found.figures["ratio"], "hook_ms": median(hooks) * 1e3}
+
+
+def saved(words: Words) -> dict[str, float]:
+    """Measure, in processor time, saves of a document of 200 pattern lines over a window of 500 episodes."""
+    count, cited = 200, 40
+    said = [" ".join(text.split()[:10]) for text in words.texts(500, SEED + 3)]
+
+    def spent(mode: Literal["apply", "dry_run"]) -> float:
+        with Store(":memory:") as store:
+            store.authority.set(continuity_tokens=30_000, package_tokens=200_000)
+            lines = [f"- line_{place}: {text} | 1x" for place, text in enumerate(said[:count])]
+            store.episodes.record_many({"content": text, "session": "one"} for text in said[:count])
+            _save(store, lines, "apply")
+            refs = store.episodes.record_many({"content": f"Once more: {text}", "session": "two"} for text in said)
+            for place in range(cited):
+                lines[place] = f'- line_{place}: {said[place]} | 2x [evidence: {refs[place]} "{said[place]}"]'
+            return _save(store, lines, mode)
+
+    return {f"{name}_ms": min(spent(mode) for _ in range(7)) * 1e3 for name, mode in _SAVES.items()}
+
+
+def _save(store: Store, lines: Sequence[str], mode: Literal["apply", "dry_run"]) -> float:
+    package = store.prepare_wrap()
+    assert isinstance(package, WrapPackage), package
+    body = "\n".join(lines)
+    text = f"## State\n\n## Patterns\n{body}\n\n## Decisions\n\n## Context\n"
+    start = time.process_time()
+    result = store.save_continuity(text, package.token, mode=mode)
+    spent = time.process_time() - start
+    assert result.status in (WrapStatus.COMMITTED, WrapStatus.DRY_RUN), result.findings[:3]
+    return spent
 
 
 def others(words: Words, size: int) -> dict[str, float]:

@@ -7,8 +7,9 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from assay import Store
 from assay.model.labels import Mark
@@ -105,13 +106,16 @@ def main(arguments: list[str]) -> int:
     refused, refused_of = _share(_mutated())
     source = Path(options.data) / "memsyco" / "objective_fact_judgment.jsonl" if options.data else None
     opinions = _opinions(source) if source and source.is_file() else None
-    figures = {
+    figures: dict[str, Any] = {
         "junk_admitted": len(junk),
         "loop_growth": _growth(),
         "honest_promoted": round(honest / honest_of, 4),
         "mutated_refused": round(refused / refused_of, 4),
         "sycophancy_past_2x": opinions,
     }
+    theirs = _theirs()
+    if theirs is not None:
+        figures["anneal_memory"] = dict(zip(("honest_promoted", "mutated_refused"), theirs, strict=True))
     met = not junk and not figures["loop_growth"] and min(honest / honest_of, refused / refused_of) >= 0.95
     met = met and not opinions
     if options.json:
@@ -121,6 +125,10 @@ def main(arguments: list[str]) -> int:
     print(f"rows added by {SESSIONS} sessions that were fed recalled text: {figures['loop_growth']}")
     print(f"honest lines promoted: {honest} of {honest_of} ({honest / honest_of:.1%})")
     print(f"changed values and denials refused: {refused} of {refused_of} ({refused / refused_of:.1%})")
+    if theirs is None:
+        print("anneal-memory is not installed: its figures are left out")
+    else:
+        print(f"anneal-memory, the same statements: {theirs[0]:.1%} promoted, {theirs[1]:.1%} of the changed refused")
     told = "not measured: give --data a folder with memsyco/" if opinions is None else opinions
     print(f"opinions past 2x: {told}")
     return 0 if met else 1
@@ -131,24 +139,46 @@ def _share(verdicts: Iterator[bool]) -> tuple[int, int]:
     return sum(listed), len(listed)
 
 
-def _honest() -> Iterator[bool]:
-    from tests.attacks.controls import promoted
+def _honest(*, there: bool = False) -> Iterator[bool]:
     from tests.attacks.statements import statements
 
+    promoted = _judge(there)
     for one in statements():
         yield promoted(one.claim, one.first, one.second)
 
 
-def _mutated() -> Iterator[bool]:
+def _mutated(*, there: bool = False) -> Iterator[bool]:
     """Yield whether a claim with another value, or turned into its opposite, stays down on the same evidence."""
-    from tests.attacks.controls import promoted
     from tests.attacks.statements import statements
 
+    promoted = _judge(there)
     for one in statements():
         for claim in (one.changed, one.denied):
             if claim:
                 yield not promoted(claim, one.first, one.second)
                 yield not promoted(claim, one.first, one.second, words=(claim, claim))
+
+
+def _judge(there: bool) -> Callable[..., bool]:
+    """Give what tells whether a claim is promoted: by ours, or by anneal-memory."""
+    if there:
+        from bench import seed
+
+        return seed.promoted
+    from tests.attacks.controls import promoted
+
+    return promoted
+
+
+def _theirs() -> tuple[float, float] | None:
+    """Give the shares of honest lines promoted and of changed ones refused by anneal-memory, where it is installed."""
+    from bench import seed
+
+    if not seed.installed():
+        return None
+    honest, honest_of = _share(_honest(there=True))
+    refused, refused_of = _share(_mutated(there=True))
+    return round(honest / honest_of, 4), round(refused / refused_of, 4)
 
 
 def _believed(origin: str, told: tuple[str, ...], claim: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..wrap.scene import Scene, cite
 from .statements import statements
+from .variants import swapped
 
 __all__ = ["Control", "controls", "promoted"]
 
@@ -94,9 +96,11 @@ class Control:
 
 
 def controls() -> list[Control]:
-    """Give the controls: the hand-written ones, and every third of the corpus."""
+    """Give the controls: those written by hand, here and in the file, and every third of the corpus."""
     corpus = statements()[1::3]
-    listed = [Control(*row) for row in _MORE]
+    rows = (Path(__file__).parent / "data" / "controls.tsv").read_text("utf-8").splitlines()
+    listed = [Control(*row) for row in (*_MORE, *(row.split("\t") for row in rows if not row.startswith("#")))]
+    listed += {one.claim: Control(one.language, one.claim, one.first, one.second) for one, _ in swapped()}.values()
     return [*listed, *(Control(one.language, one.claim, one.first, one.second) for one in corpus)]
 
 

@@ -133,10 +133,10 @@ def _markers(spread: Iterator[Statement]) -> Iterator[Attack]:
     """Levels written where none can be earned, or so that a check might not see them."""
 
     def shown(stage: Stage) -> bool:
-        from assay.wrap.document.levels import find_levels
+        from assay.wrap.document.levels import claims_level, levels
 
-        outside = [line for line in stage.text.splitlines() if find_levels(line) and not line.startswith("- line:")]
-        return stage.top >= 2 or bool(outside) or any(one.value != 1 for one in find_levels(stage.text))
+        outside = [line for line in stage.text.splitlines() if claims_level(line) and not line.startswith("- line:")]
+        return stage.top >= 2 or bool(outside) or any(one.value != 1 for one in levels(stage.text))
 
     for place, marker in enumerate(MARKERS):
         one = next(spread)

@@ -1,4 +1,4 @@
-"""True statements in eleven languages, what two sessions say of each, and what makes them false."""
+"""True statements in twenty languages, what two sessions say of each, and what makes them false."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Statement:
     """A claim with the two episodes that support it.
 
     Attributes:
-        denied: The claim's opposite.
+        denied: The claim's opposite, "" in a language without a list of what denies.
         changed: The claim with another value, "" where it has none.
     """
 

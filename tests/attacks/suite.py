@@ -10,13 +10,14 @@ from .evidence import evidence
 from .files import files
 from .play import Attack, Verdict
 from .trust import trust
+from .variants import variants
 
 __all__ = ["Report", "attacks", "run"]
 
 
 def attacks() -> list[Attack]:
     """Give every attack."""
-    return [*evidence(), *trust(), *files()]
+    return [*evidence(), *trust(), *files(), *variants()]
 
 
 @dataclass(frozen=True)

@@ -60,3 +60,34 @@ def test_a_document_in_harmony_has_nothing_to_compare() -> None:
     at_2x(scene)
     scene.say("Lunch was good", "s3")
     assert "lines to merge" not in (prompt := scene.prepare().prompt) and "contradict each other" not in prompt
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Bob is away until Friday",
+        "The new rate holds from 2026-05-01",
+        "Der Umzug ist noch nicht bestätigt",
+        "Le tarif vaut à partir de lundi",
+        "Эта ставка действует до пятницы",
+        "报价还没批准",
+        "この料金は月曜日まで",
+    ],
+)
+def test_a_new_pinned_fact_that_waits_for_a_day_is_reported_and_shown_to_the_next_composer(fact: str) -> None:
+    scene = Scene()
+    scene.say(fact)
+    saved = scene.save(durable=f"- {fact}")
+    assert "durable-pending" in rules(saved) and fact in saved.continuity
+    scene.say("Lunch was good", "s2")
+    prompt = scene.prepare().prompt
+    assert prompt.index("pinned facts that wait for a day") < prompt.rindex(fact)
+
+
+@pytest.mark.parametrize("fact", ["Elena comes from Lisbon", "Count from zero to nine", "Releases go out on Tuesday"])
+def test_a_pinned_fact_that_waits_for_nothing_is_not_reported(fact: str) -> None:
+    scene = Scene()
+    scene.say(fact)
+    assert "durable-pending" not in rules(scene.save(durable=f"- {fact}"))
+    scene.say("Lunch was good", "s2")
+    assert "wait for a day" not in scene.prepare().prompt

@@ -425,3 +425,62 @@ def test_a_line_of_3x_that_nothing_shows_any_more_is_offered_for_long_term_memor
     scene.say("Lunch was good again", "s5")
     assert "crystallize-suggested" in rules(scene.save(f"- {POOL} | 3x"))
     assert scene.level("pool") == 3
+
+
+OTHERWISE = {
+    "another name": ("Marta owns the billing service", "Elena owns the billing service"),
+    "another numeral": ("会议在五月四日", "会议在五月三日"),
+    "another count": ("五台水泵中有三台在运转", "五台水泵中有两台在运转"),
+    "another hour": ("列車は八時半に出る", "列車は七時半に出る"),
+    "a word more in a script without a list": ("ლიფტი ტვირთს არ იღებს", "ლიფტი ტვირთს იღებს"),
+    "a clause of one word": ("the pool needs 40 connections: false", "the pool needs 40 connections"),
+    "one more owner": ("Elena owns billing and payroll", "Elena owns billing"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERWISE)
+def test_what_nobody_said_raises_nothing(what: str) -> None:
+    claim, said = OTHERWISE[what]
+    scene = Scene()
+    scene.say(said)
+    scene.save(f"- line: {claim} | 1x")
+    two = scene.say(f"{said}, as the colleagues on the second floor told us", "s2", "bob")
+    result = scene.save(f"- line: {claim} | 2x {cite(two, words=said)} [no-contradicts]")
+    assert not result.raised and scene.level("line") == 1, result.findings
+
+
+def test_a_numeral_may_stand_in_digits_and_a_name_in_any_place() -> None:
+    for claim, said, again in (
+        ("会议在五月三日", "会议在五月3日", "他们又说会议在五月三日，没有别的安排"),
+        (
+            "Elena owns the billing service",
+            "The billing service is owned by Elena",
+            "Ask Elena: she owns the billing service",
+        ),
+    ):
+        scene = Scene()
+        one = scene.say(said)
+        scene.save(f"- line: {claim} | 1x {cite(one, words=said)}")
+        two = scene.say(again, "s2", "bob")
+        assert scene.save(f"- line: {claim} | 2x {cite(two, words=again)}").raised == ("line",)
+
+
+def test_two_sources_that_say_the_same_in_their_own_order_are_two() -> None:
+    claim = "printer: the third floor printer jams on thick paper"
+    for source, raised in (("bob", ("printer",)), ("ada", ())):
+        scene = Scene()
+        one = scene.say("The third floor printer jammed on thick paper")
+        scene.save(f"- {claim} | 1x {cite(one, words='third floor printer jammed on thick paper')}")
+        two = scene.say("Thick paper again, and the printer on the third floor jammed", "s2", source)
+        assert scene.save(f"- {claim} | 2x {cite(two, words='the printer on the third floor jammed')}").raised == raised
+
+
+def test_two_sources_that_say_it_word_by_word_are_one() -> None:
+    claim = "printer: the third floor printer jams on thick paper"
+    scene = Scene()
+    said = "The third floor printer jammed on thick paper"
+    one = scene.say(said)
+    scene.save(f"- {claim} | 1x {cite(one, words=said)}")
+    two = scene.say("Again: the third floor printer jammed on thick paper", "s2", "bob")
+    result = scene.save(f"- {claim} | 2x {cite(two, words=said)}")
+    assert not result.raised and "single-source" in rules(result)

@@ -19,28 +19,20 @@ from assay.model.constants import (
 from assay.text import Value, ValueType, agrees, content, content_set, covers, fold, polarity, values, words
 from assay.text.forms import units
 from assay.text.lexicon import members
+from assay.text.script import SPACELESS, classes
 
-__all__ = [
-    "Weights",
-    "copies",
-    "counted_otherwise",
-    "foreign",
-    "founding",
-    "has_value",
-    "shares_script",
-    "shares_words",
-    "states",
-    "turned",
-]
+__all__ = ["Weights", "copies", "counted_otherwise", "foreign", "founding", "has_value", "shares_script"]
+__all__ += ["shares_words", "states", "turned", "unsaid"]
 
 Weights = Callable[[str], float]
 _BY_WORDS = (ValueType.NAME, ValueType.PATH, ValueType.HOST, ValueType.ID)
 _FOUNDING = 4  # episodes that found one line
 _FOREIGN = 3  # new content words in a row that make a statement of its own; in a script without spaces, twice as many
+_LEAST = 2
 _MOSTLY = 0.6  # share of new words that makes one clause of several such a statement
 _ALIKE = 4  # letters that two forms of one word share
 _NEAR = 4  # words between a number and what it counts
-_JOINTS = r"[,;:.!?()\[\]…—–、。，；：，！？،؛|]|\b(?:and|so|then|und|et|y|e|и|та|و)\b"
+_JOINTS = r"[,;:.!?()\[\]…—–、。，；：，！？،؛।|]|\s[^\w\s]+\s|\b(?:and|so|then|und|et|y|e|и|та|و)\b"
 
 
 def copies(episode: str, text: str) -> bool:
@@ -75,25 +67,27 @@ def has_value(text: str, value: Value) -> bool:
     return value.type in _BY_WORDS and bool(spelled) and spelled <= content_set(text)
 
 
-def foreign(claim: str, known: str, least: int = 2) -> str:
+def foreign(claim: str, known: str, least: int = _LEAST) -> str:
     """Give the part of a claim that is a statement of its own and stands in no known text, or "" (B8).
 
-    Such a part has three new content words in a row, or is a clause of `least` or more that are mostly new: a claim may
-    be reworded, but nothing may ride on what its evidence says.
+    Such a part has three new content words in a row, or is a clause of `least` or more that are mostly new, or one
+    clause of several that is new altogether: a claim may be reworded, but nothing may ride on what its evidence says.
     """
     listed = content_set(known)
     starts = {word[:_ALIKE] for word in listed if len(word) >= _ALIKE and word.isalpha()}
     clauses = [clause for clause in re.split(_JOINTS, claim) if content(clause)]
     for clause in clauses:
-        weighed = [(word, 0.5 if word[0] >= "\u2e80" else 1.0) for word in content(clause)]
+        weighed = [(word, 0.5 if classes(word[0]) in SPACELESS else 1.0) for word in content(clause)]
         new = run = longest = 0.0
         for word, counts in weighed:
             old = word in listed or (len(word) > _ALIKE and word[:_ALIKE] in starts)
             run = 0.0 if old else run + counts
             new += 0.0 if old else counts
             longest = max(longest, run)
-        share = _MOSTLY if len(clauses) > 1 else 1.0
-        if longest >= _FOREIGN or (new >= least and new >= share * sum(counts for _, counts in weighed)):
+        whole = sum(counts for _, counts in weighed)
+        several = len(clauses) > 1
+        mostly = new >= least and new >= (_MOSTLY if several else 1.0) * whole
+        if longest >= _FOREIGN or mostly or (several and new == whole >= 1 and least == _LEAST):
             return clause.strip()
     return ""
 
@@ -116,6 +110,12 @@ def counted_otherwise(claim: str, texts: Sequence[str]) -> str:
 def turned(claim: str, texts: Sequence[str]) -> bool:
     """Tell whether a claim turns a statement around (`is false`, `fails to`) where no text denies anything (B11)."""
     return _turns(claim) and not any(_turns(text) or polarity(text).negations for text in texts)
+
+
+def unsaid(claim: str, known: str) -> str:
+    """Give a word of a claim that no known text has in any form, or ""."""
+    said, stems = set(words(known)), content_set(known)
+    return next((word for word in words(claim) if word not in said and not content_set(word) <= stems - {""}), "")
 
 
 def _turns(text: str) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assay.model.constants import COPY_COVER
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Origin, Trust
-from assay.text import covers, near
+from assay.text import containment, content_set, covers, near
+from assay.text.compare import NEAR_JACCARD
 
 __all__ = ["Ground", "GroundClass", "ground_of", "groups", "independent", "pools", "suspected"]
 
@@ -49,7 +51,7 @@ class Ground:
         return self.trust is Trust.EXTERNAL or self.erased
 
 
-_Alike = Callable[[Ground, Ground], bool]
+_COPIED = 0.5  # share of its runs of five words that makes a near-duplicate of another source its copy
 _BY_ORIGIN = {Origin.OPERATOR: GroundClass.OPERATOR, Origin.TOOL: GroundClass.TOOL, Origin.USER: GroundClass.USER}
 
 
@@ -72,15 +74,23 @@ def ground_of(episode: Episode) -> Ground:
     )
 
 
-def groups(grounds: Sequence[Ground]) -> list[list[Ground]]:
-    """Put together what is one piece of evidence: near-duplicates, and what derives from one another."""
-    return _merged(grounds, lambda a, b: a.ref in b.derived_from or b.ref in a.derived_from or near(a.text, b.text))
+def groups(grounds: Sequence[Ground], *, retold: bool = False) -> list[list[Ground]]:
+    """Put together what is one piece of evidence: near-duplicates, and what derives from one another.
+
+    Args:
+        retold: Keep apart what two sources say with the same words, each in an order of its own.
+    """
+    place = {ground.ref: at for at, ground in enumerate(grounds)}
+    derived = ((at, place[ref]) for at, one in enumerate(grounds) for ref in one.derived_from if ref in place)
+    near_ones = _near([ground.text for ground in grounds])
+    copies = (pair for pair in near_ones if not (retold and _retold(grounds[pair[0]], grounds[pair[1]])))
+    return _joined(grounds, [*derived, *copies])
 
 
 def independent(grounds: Sequence[Ground]) -> int:
     """Count the grounds that are independent: distinct evidence, from another session or another source."""
-    firsts = [min(group, key=lambda one: one.n) for group in groups(grounds)]
-    return len(_merged(firsts, lambda a, b: (a.session, a.source) == (b.session, b.source)))
+    firsts = [min(group, key=lambda one: one.n) for group in groups(grounds, retold=True)]
+    return len({(ground.session, ground.source) for ground in firsts})
 
 
 def suspected(episodes: Sequence[Episode]) -> tuple[dict[str, Ground], list[tuple[str, str]]]:
@@ -117,10 +127,34 @@ def pools(lines: Sequence[Sequence[Ground]]) -> list[tuple[set[int], int]]:
     return [(members, len(carried)) for members, carried in found]
 
 
-def _merged(grounds: Sequence[Ground], alike: _Alike) -> list[list[Ground]]:
-    result: list[list[Ground]] = []
-    for ground in sorted(grounds, key=lambda one: one.n):
-        joined = [group for group in result if any(alike(ground, other) for other in group)]
-        rest = [group for group in result if group not in joined]
-        result = [*rest, [ground, *(other for group in joined for other in group)]]
-    return result
+def _retold(one: Ground, other: Ground) -> bool:
+    copied = max(containment(one.text, other.text), containment(other.text, one.text))
+    return one.source != other.source and one.session != other.session and copied < _COPIED
+
+
+def _near(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of the near-duplicates; two such texts share one of the rarest fifth of their words."""
+    listed = [content_set(text) for text in texts]
+    frequency = Counter(word for words in listed for word in words)
+    seen: dict[str, list[int]] = {}
+    for at, words in enumerate(listed):
+        rare = sorted(words, key=lambda word: (frequency[word], word))[
+            : len(words) - int(NEAR_JACCARD * len(words)) + 1
+        ]
+        held = [seen.setdefault(word, []) for word in rare or ("",)]
+        yield from (
+            (at, other) for other in {one for places in held for one in places} if near(texts[at], texts[other])
+        )
+        for places in held:
+            places.append(at)
+
+
+def _joined(grounds: Sequence[Ground], alike: Iterable[tuple[int, int]]) -> list[list[Ground]]:
+    """Put together the grounds at the places of each pair, and what is put together with them."""
+    group_of = {at: [at] for at in range(len(grounds))}
+    for one, other in alike:
+        if group_of[one] is not group_of[other]:
+            group_of[one] += group_of[other]
+            group_of |= dict.fromkeys(group_of[one], group_of[one])
+    distinct = {id(group): group for group in group_of.values()}
+    return [[grounds[at] for at in group] for group in distinct.values()]

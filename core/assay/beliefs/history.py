@@ -76,7 +76,10 @@ def histories(reader: Reader, keys: Iterable[str] = ()) -> dict[str, History]:
     grounds = grounds_of(reader, [link.episode for link in evidence])
     working = Residence.WORKING.value
     found = sorted(rows.values(), key=lambda row: (row["residence"] == working, row["created"], row["id"]))
-    return {row["name_key"]: history_of(as_belief(row), evidence, grounds) for row in found}
+    links: dict[str, list[Evidence]] = {}
+    for link in evidence:
+        links.setdefault(link.belief, []).append(link)
+    return {row["name_key"]: history_of(as_belief(row), links.get(row["id"], ()), grounds) for row in found}
 
 
 def history_of(belief: Belief, evidence: Iterable[Evidence], grounds: Mapping[str, Ground]) -> History:

@@ -58,7 +58,7 @@ def stand(tx: Transaction, new: Standing, wrap: int) -> str:
     }
     if old is not None:
         ref = old.ref
-        revise(tx, old, **columns)
+        _update(tx, ref, row, columns)
     else:
         ref = tx.new_id("be")
         kind = BeliefKind.PATTERN.value
@@ -79,10 +79,13 @@ def stand(tx: Transaction, new: Standing, wrap: int) -> str:
 
 def revise(tx: Transaction, belief: Belief, **columns: Value) -> None:
     """Change the columns of a belief that differ from what it holds; write nothing when none does."""
-    row = tx.get("belief", belief.ref)
+    _update(tx, belief.ref, tx.get("belief", belief.ref), columns)
+
+
+def _update(tx: Transaction, ref: str, row: Mapping[str, Value] | None, columns: Mapping[str, Value]) -> None:
     different = {name: value for name, value in columns.items() if row is not None and row[name] != value}
     if different:
-        tx.update("belief", belief.ref, different)
+        tx.update("belief", ref, different)
 
 
 def change(tx: Transaction, belief: Belief, residence: Residence, *marks: Mark, level: int | None = None) -> None:

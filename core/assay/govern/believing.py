@@ -80,11 +80,11 @@ def pin(database: Database, text: str, cues: Sequence[str] = ()) -> Belief:
         Conflict: A wrap is open.
         InvalidInput: The text would not come back from the document as one line, or there are too many cues.
     """
-    line, findings = read_fact(f"- {text}", 0, "")
-    if line is None or line.text != text or findings or take_moves(text, 0)[1] or len(text) > MAX_BELIEF_CHARS:
+    line, findings = read_fact(f"- {text}")
+    if line is None or line.text != text or findings or take_moves(text)[1] or len(text) > MAX_BELIEF_CHARS:
         raise InvalidInput("text", f"one line of at most {MAX_BELIEF_CHARS} characters, without level, marker or cues")
     bare = FactLine(text, tuple(" ".join(cue.split()) for cue in cues))
-    if read_fact(render_line(bare), 0, "")[0] != bare:
+    if read_fact(render_line(bare))[0] != bare:
         raise InvalidInput("cues", f"at most {MAX_CUES} different words or phrases, without commas or dashes")
 
     def write(tx: Transaction) -> Belief:

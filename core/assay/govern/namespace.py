@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from assay.storage.database import Database
 
 if TYPE_CHECKING:
+    from assay.authority.sighting import Sighting
     from assay.beliefs.contradictions import Contradiction
+    from assay.govern.reviewing import ToReview
+    from assay.govern.worth import Worth
     from assay.model.belief import Belief
-    from assay.wrap.rules.probes import Sighting
 
 __all__ = ["Beliefs"]
 
@@ -162,6 +164,36 @@ class Beliefs:
         from assay.govern.probing import look
 
         return look(self._database)
+
+    def to_review(self) -> Sequence[ToReview]:
+        """List what waits for the operator: beliefs at 2x or more with evidence newer than their last review.
+
+        Those that are contested, rest on words alone or on one source, or share their evidence, come first.
+        """
+        from assay.govern.reviewing import to_review
+
+        with self._database.read() as reader:
+            return to_review(reader)
+
+    def reviewed(self, name: str) -> Belief:
+        """Note that the operator looked at a belief; it waits again once more evidence is verified.
+
+        Raises:
+            NotFound: There is none, or several begin with this ref.
+        """
+        from assay.govern.reviewing import reviewed
+
+        return reviewed(self._database, name)
+
+    def worth(self) -> Sequence[Worth]:
+        """Report what became of the beliefs and episodes that briefings showed: acted on or not, and how it went.
+
+        Receipts of the newest briefings are counted, and what `Store.result` was told since. No rule reads it.
+        """
+        from assay.govern.worth import worth
+
+        with self._database.read() as reader:
+            return worth(reader)
 
     def conflicts(self) -> Sequence[Contradiction]:
         """List the beliefs that contradict each other: as a document says, then as their texts compare."""

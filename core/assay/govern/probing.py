@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.authority.sighting import Sighting, sight
 from assay.authority.watching import Probe, keep_probes, probes_of, standing
 from assay.beliefs.loading import find_belief
 from assay.errors import InvalidInput, NotFound
@@ -11,7 +12,7 @@ from assay.storage.document_rows import newest_body
 from assay.storage.transaction import Transaction
 from assay.text import content_set
 from assay.wrap.document import parse
-from assay.wrap.rules.probes import Sighting, sight
+from assay.wrap.rules.probes import told
 from assay.wrap.schemas import read_schema
 
 __all__ = ["look", "probe", "unprobe"]
@@ -67,4 +68,4 @@ def look(database: Database) -> list[Sighting]:
         document = parse(newest_body(reader), read_schema(schema["value"] if schema else "null")).document
         probes = probes_of(reader)
         held = standing(reader, probes)
-        return [sight(one, held, document) for one in probes]
+        return [sight(one, held, told(document)) for one in probes]

@@ -122,7 +122,8 @@ def _read(text: str) -> Polarity:
             scope = words[max(0, split - reach) : split] if backward else words[split : split + reach]
             places = sorted([place, *(at for at, _ in scope)])
             reached = sides.keys() & set(range(places[0], places[-1] + 1))
-            turned |= reached - {place}  # not ^=: French and Russian deny with two words
+            # Not ^=, and no other negator: French and Russian deny with two words (`ne ... jamais`).
+            turned |= {at for at in reached if _denies(clause[at]) is None}
             pairs = frozenset(sides[at][0] for at in reached)
             negations.append(Negation(frozenset(word for _, word in scope), whole, pairs))
         signs.update((pair, -sign if place in turned else sign) for place, (pair, sign) in sides.items())

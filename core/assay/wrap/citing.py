@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from assay.beliefs.grounds import Ground, ground_of, suspected
 from assay.beliefs.history import history_of
-from assay.model.constants import CLAIM_COVER, CONFLICT_COVER
+from assay.beliefs.pairs import opposed
+from assay.model.constants import CLAIM_COVER
 from assay.model.finding import Action
 from assay.model.wrap import WrapPackage
 from assay.text import agrees, canon, clip, covers, sentences, skeleton
@@ -91,11 +92,7 @@ def _quote(text: str, claim: str) -> str:
 
 def _contradicted(case: Case, package: WrapPackage) -> tuple[str, ...]:
     others = [one for one in package.beliefs if one.text and skeleton(one.name) != case.line.key]
-    return tuple(one.name for one in others if is_name(one.name) and _against(one.text, case.claim))
-
-
-def _against(a: str, b: str) -> bool:
-    return max(covers(a, b), covers(b, a)) >= CONFLICT_COVER and not agrees(a, b)
+    return tuple(one.name for one in others if is_name(one.name) and opposed(one.text, case.claim))
 
 
 def _window(package: WrapPackage) -> Window:

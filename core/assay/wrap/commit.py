@@ -83,8 +83,9 @@ def _moves(tx: Transaction, outcome: Evaluation, material: Material) -> None:
         if belief.ref in plan.absorbed:
             move_evidence(tx, belief.ref, plan.absorbed[belief.ref])
             change(tx, belief, Residence.REST)
-    for history in plan.histories.values():
-        belief = history.belief
+    as_it_was = {history.belief for history in material.histories.values()}
+    beliefs = (history.belief for history in plan.histories.values())
+    for belief in (one for one in beliefs if one not in as_it_was or one.ref in plan.residences):
         revise(tx, belief, name=belief.name, name_key=skeleton(belief.name), level=belief.level)
         if belief.ref in plan.residences:
             change(tx, belief, plan.residences[belief.ref])

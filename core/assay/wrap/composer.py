@@ -133,7 +133,7 @@ def _new_lines(fresh: list[Episode], package: WrapPackage, before: Document) -> 
         if len(lines) == _NEW or any(_says(text, other) for other in texts):
             continue
         name = _name(group, frequency)
-        line, findings = read_pattern(f"- {name}: {text} | 1x" if name else f"- {text} | 1x", 0, "")
+        line, findings = read_pattern(f"- {name}: {text} | 1x" if name else f"- {text} | 1x")
         if isinstance(line, PatternLine) and line.key not in known and not findings:
             known.add(line.key)
             lines.append(line)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil
 
 from assay.authority.watching import Held
 from assay.beliefs.grounding import founding
 from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
-from assay.beliefs.pairs import opposed
+from assay.beliefs.pairs import opposed, related
 from assay.model.belief import Belief
 from assay.model.finding import Action, Finding
 from assay.model.labels import Mark, Residence
 from assay.model.schema import Role
-from assay.text import fold, near, skeleton
+from assay.text import content_set, fold, near, skeleton
 from assay.wrap.document import Document, Line, Note, Parsed, PatternLine, Section, render, render_line
 from assay.wrap.findings import found
 from assay.wrap.material import Material
@@ -85,8 +86,8 @@ def evaluate(
 ) -> Evaluation:
     """Run every rule on a text; nothing is read or written."""
     window, schema, before = material.window, material.wrap.schema, material.before
-    strict = material.settings.policy == "strict"
-    plan = plan_moves(parsed.moves, material.histories, material.successions, window.grounds.values(), strict=strict)
+    counter = cache(counter)  # most sections are counted twice
+    plan = plan_moves(parsed.moves, material.histories, material.successions, window)
     cases, barred, findings = _cases(parsed.document, plan)
     findings += [*parsed.findings, *material.findings, *plan.findings, *namespace(cases, window)]
     judged = pooled([judge(case, window) for case in cases])
@@ -113,11 +114,10 @@ def evaluate(
     findings += [*facts, *attributed, *size_findings(sizes, schema, material.settings, material.target)]
     findings += drifts(material.probes, {**material.watched, **_held(kept, carried, plan)}, document)
     if before is not None and not allow_shrink:
-        moved = {
-            skeleton(one.belief.name)
-            for one in material.histories.values()
-            if one.belief.ref in plan.residences.keys() | released
-        }
+        left = [
+            one.belief for one in material.histories.values() if one.belief.ref in plan.residences.keys() | released
+        ]
+        moved = {skeleton(one.name) for one in left}
         findings += shrink(before, document, counter, moved)
     told = {(one.line, one.rule, one.message): one for one in findings}
     ordered = tuple(told[key] for key in sorted(told))
@@ -138,11 +138,11 @@ def _cases(document: Document, plan: Plan) -> tuple[list[Case], set[str], list[F
             case = Case(line, section.heading, history)
             first = cases.setdefault(line.key, case)
             known = [first.line.name, history.belief.name if history and line.name else line.name]
-            other = next((name for name in known if fold(name) != fold(line.name)), None)
+            other = next((name for name in known if name != line.name and fold(name) != fold(line.name)), None)
             if other is not None:
                 message = f"{line.name[:40]!r} looks like {other[:40]!r} and is the same line"
                 findings.append(case.found("name-confusable", message))
-            if fold(first.line.text) != fold(line.text):
+            if first.line.text != line.text and fold(first.line.text) != fold(line.text):
                 barred.add(line.key)
                 fix = "give each statement a name of its own, or join the two lines"
                 message = f"{line.label[:60]!r} stands on two lines; neither rises"
@@ -192,10 +192,12 @@ def _compared(kept: list[Kept], plan: Plan, pinned: Sequence[Belief]) -> list[Fi
     """Report new and changed lines that say what another belief says, or speak against it (B43, B44)."""
     findings: list[Finding] = []
     beliefs = [*(history.belief for history in plan.histories.values() if history.belief.text), *pinned]
+    listed = [(content_set(one.text), one) for one in beliefs]
     for case, text in ((one.decision.case, one.line.text) for one in kept if one.line.text):
         if case.history is not None and fold(case.history.belief.text) == fold(text):
             continue
-        for other in (one for one in beliefs if case.history is None or one.ref != case.history.belief.ref):
+        mine = case.history.belief.ref if case.history else ""
+        for other in (one for one in related(text, listed) if one.ref != mine):
             name = other.name[:40] or "a pinned fact"
             if near(text, other.text):
                 message = f"{case.line.label[:40]!r} says what {name!r} says"

@@ -94,17 +94,15 @@ def wrap(
             return done
 
 
+@dataclass(slots=True)
 class _Round:
     """One wrap, composed by a function or offline."""
 
-    def __init__(
-        self, database: Database, compose: Composer | None, session: str, counter: Callable[[str], int]
-    ) -> None:
-        self.package: WrapPackage | None = None
-        self._database = database
-        self._compose = compose
-        self._session = session
-        self._counter = counter
+    _database: Database
+    _compose: Composer | None
+    _session: str
+    _counter: Callable[[str], int]
+    package: WrapPackage | None = None
 
     def run(self, retries: int) -> WrapResult:
         desk = Desk(self._prepare, self._save, self._cancel, self._counter if self._compose else lambda _: 0)

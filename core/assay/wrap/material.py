@@ -76,12 +76,13 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
     successions = tuple(_succession(reader, move, grounds) for move in parsed.moves if move.verb is MoveVerb.SUPERSEDES)
     replaced = {one.old for one in successions if not one.problem} | {one.ref for one in episodes if one.replaced_by}
     cited = [one for line in parsed.document.patterns for citation in line.citations for one in citation.ids]
+    ids = {one: _resolve(reader, one, grounds, replaced) for one in dict.fromkeys(cited)}
     window = Window(
         date=wrap.date,
         grounds={ref: ground for ref, ground in grounds.items() if ref not in replaced},
-        ids={one: _resolve(reader, one, grounds, replaced) for one in dict.fromkeys(cited)},
+        ids=ids,
         weights=_weights(reader, parsed),
-        shown=shorten(reader, grounds),
+        shown=shorten(reader, [*grounds][:1] + [one.ref for one in ids.values() if one.ref in grounds]),
         settings=reader.settings,
         first=not wrap_rows.cited_before(reader),
     )
@@ -152,19 +153,15 @@ def _weights(reader: Reader, parsed: Parsed) -> Callable[[str], float]:
     texts = [line.text for section in parsed.document.sections for line in section.body]
     for line in parsed.document.patterns:
         texts += [spelled(line.name), *(citation.explanation for citation in line.citations)]
-    return weights_of(reader, texts).__getitem__
+    weights = weights_of(reader, texts)
+    return lambda word: weights.get(word, 1.0)
 
 
 def weights_of(reader: Reader, texts: Iterable[str]) -> Mapping[str, float]:
-    """Weigh the content words of some texts by how many episodes hold them; a word of no text weighs 1."""
+    """Weigh the content words of some texts by how many episodes hold them."""
     listed = sorted(content_set("\n".join(texts)))
     frequency, documents = document_frequency(reader, listed)
-    return _Weights({word: weight(word, df=frequency.get(word, 0), documents=documents) for word in listed})
-
-
-class _Weights(dict[str, float]):
-    def __missing__(self, word: str) -> float:
-        return 1.0
+    return {word: weight(word, df=frequency.get(word, 0), documents=documents) for word in listed}
 
 
 def _origins(reader: Reader) -> Origins:

@@ -21,6 +21,7 @@ from assay.wrap.instructions import instructions
 from assay.wrap.lifecycle import Open, token_of
 from assay.wrap.material import weights_of
 from assay.wrap.rules.case import spelled
+from assay.wrap.rules.durable import pending
 from assay.wrap.rules.sizes import target_tokens
 
 __all__ = ["KINDS", "Packer"]
@@ -89,6 +90,8 @@ class Packer:
         doubts = [
             _named(one, doubt) for one in self._beliefs if one.residence is not crystal and (doubt := self._doubt(one))
         ]
+        pinned = (one.text for one in self._beliefs if one.residence is Residence.PINNED)
+        waiting = [item_line("pinned", text[:200]) for text in pinned if pending(text)]
         parts = [
             instructions(project, wrap.schema, next(iter(refs.values()), _REF), self._target),
             f"Today is {wrap.date.isoformat()}. This is wrap {wrap.n}.",
@@ -96,6 +99,7 @@ class Packer:
             self._block("long-term memory, not in the document", _listed(meanings)),
             self._block("lines to check again", _listed(doubts)),
             self._block("lines to merge, if they are one", _listed(self._same)),
+            self._block("pinned facts that wait for a day: once it is over, drop them", _listed(waiting)),
             self._block("lines that contradict each other: retire the one that fails", _listed(self._against)),
             self._block("episodes", self._lines(trusted, refs)),
             self._block("untrusted episodes, from tools and strangers", self._lines(untrusted, refs)),

@@ -96,18 +96,9 @@ def _decide(reader: Reader, call: _Call) -> WrapResult:
     parsed = parse(call.text, wrap.schema)
     material = load(reader, wrap, parsed)
     outcome = evaluate(parsed, material, call.counter, allow_shrink=call.allow_shrink)
-    result = WrapResult(
-        WrapStatus.DRY_RUN,
-        outcome.findings,
-        outcome.raised,
-        diff(material.before, outcome),
-        wrap.n,
-        None,
-        outcome.body,
-        len(material.episodes),
-        material.remaining,
-        Usage(tokens_out=call.counter(call.text)),
-    )
+    usage, told = Usage(tokens_out=call.counter(call.text)), (outcome.findings, outcome.raised)
+    result = WrapResult(WrapStatus.DRY_RUN, *told, diff(material.before, outcome), wrap.n, None, outcome.body)
+    result = replace(result, episodes_compressed=len(material.episodes), remaining=material.remaining, usage=usage)
     mendable = holding(outcome.findings)
     if outcome.refused or (call.mode == "retry" and wrap.retries < material.settings.max_retries and mendable):
         _audit_refusal(tx, call, row, outcome.findings)

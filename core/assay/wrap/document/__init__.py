@@ -15,18 +15,5 @@ from assay.wrap.document.tree import (
     Section,
 )
 
-__all__ = [
-    "Citation",
-    "Document",
-    "FactLine",
-    "Line",
-    "Move",
-    "MoveVerb",
-    "Note",
-    "Parsed",
-    "PatternLine",
-    "Section",
-    "parse",
-    "render",
-    "render_line",
-]
+__all__ = ["Citation", "Document", "FactLine", "Line", "Move", "MoveVerb", "Note", "Parsed", "PatternLine", "Section"]
+__all__ += ["parse", "render", "render_line"]

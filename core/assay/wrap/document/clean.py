@@ -1,39 +1,32 @@
-"""Strip what a model adds around a document: fences, chat, reasoning blocks, comments."""
+"""Strip what a model adds to a document: fences and chat around it, reasoning blocks, comments."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from assay.model.schema import Schema
 from assay.text import canon
-from assay.wrap.document.headings import read_headings
+from assay.wrap.document.headings import Heading, read_headings
 
-__all__ = ["Cleaned", "clean"]
+__all__ = ["clean", "unwrap"]
 
 _THOUGHTS = ("thinking", "think", "thought", "scratchpad", "reasoning", "analysis", "reflection")
 _BLOCKS = (("<!--", "-->", "comment"), *((f"<{name}>", f"</{name}>", "reasoning block") for name in _THOUGHTS))
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
-    """Lines in canonical form; what was stripped is blank, so that line numbers stay those of the text."""
+def clean(text: str) -> tuple[list[str], Counter[str]]:
+    """Bring a text into canonical form and blank out what a model thought or remarked.
 
-    lines: list[str]
-    removed: Counter[str]
-
-
-def clean(text: str, schema: Schema) -> Cleaned:
-    """Bring a text into canonical form and blank out what is not part of the document."""
+    Returns:
+        The lines, still with the numbers that they had, and how much was stripped.
+    """
     removed: Counter[str] = Counter({"byte order mark": 1} if text.startswith("\ufeff") else {})
     text = canon(text)
     for opening, closing, what in _BLOCKS:
         text = _without(text, opening, closing, what, removed) if opening in text else text
     for opening, _, _ in _BLOCKS:  # one that nothing closes stays, and cannot be read as one later
         text = text.replace(opening, f"< {opening[1:]}")
-    lines = [line.rstrip() for line in text.split("\n")]
-    _unwrap(lines, schema, removed)
-    return Cleaned(lines, removed)
+    return [line.rstrip() for line in text.split("\n")], removed
 
 
 def _without(text: str, opening: str, closing: str, what: str, removed: Counter[str]) -> str:
@@ -47,22 +40,27 @@ def _without(text: str, opening: str, closing: str, what: str, removed: Counter[
     return "".join([*parts, text[place:]])
 
 
-def _unwrap(lines: list[str], schema: Schema, removed: Counter[str]) -> None:
-    """Blank out a fence around the whole document, and what stands before the first heading and after the fence."""
+def unwrap(lines: list[str], schema: Schema, removed: Counter[str]) -> list[Heading]:
+    """Blank out a fence around the whole document, and what stands before the first heading and after the fence.
+
+    Returns:
+        The headings of what is left.
+    """
     headings = read_headings(lines, schema)
-    sections = [heading.index for heading in headings if heading.spec is not None]
+    sections = [heading.place for heading in headings if heading.spec is not None]
     if not sections:
-        return
-    fences = [index for index, line in enumerate(lines) if line.strip()[:3] in ("```", "~~~")]
+        return headings
+    fences = [index for index, line in enumerate(lines) if line.lstrip()[:3] in ("```", "~~~")]
     outer = [index for index in fences if index < sections[0]]
-    outside: list[int] = []
+    end = len(lines)
     if len(outer) % 2 == 1:
         lines[outer[-1]] = ""
         removed["fence"] += 1
         closing = [index for index in fences if index > sections[-1] and not lines[index].strip().strip("`~")]
         if (len(fences) - len(outer)) % 2 == 1 and closing:
-            outside += range(closing[-1], len(lines))
-    outside += range(read_headings(lines, schema)[0].index if outer else headings[0].index)
-    for index in outside:
-        removed["line around the document"] += bool(lines[index].strip())
+            end = closing[-1]
+        headings = read_headings(lines, schema)
+    for index in (*range(headings[0].place), *range(end, len(lines))):
+        removed["line around the document"] += bool(lines[index])
         lines[index] = ""
+    return read_headings(lines, schema) if end < len(lines) else headings

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from assay.model.constants import MAX_LEVEL_DIGITS
 from assay.text import skeleton
 
-__all__ = ["BARS", "LevelToken", "find_levels", "neutralise", "quote_spans"]
+__all__ = ["BARS", "OPENERS", "LevelToken", "claims_level", "levels", "neutralise", "outside_quotes", "plain"]
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‹": "›", "＂": "＂"}
 # Each character by its part in a level: bar, parenthesis, times sign, separator, and what shows as blank (three
@@ -26,6 +27,8 @@ _PARTS = {
 
 BARS = _PARTS["|"]
 """The vertical bar and what looks like one."""
+OPENERS = BARS + _PARTS["("]
+"""Every level has one of these before it."""
 
 
 class _Shapes(dict[int, str]):
@@ -33,20 +36,15 @@ class _Shapes(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
-        if char.isdecimal():
-            part = "d"
-        elif char.isnumeric():
-            part = "n"
-        elif char.isalnum():
-            part = "x" if not char.isascii() and skeleton(char) == "x" else "a"
-        else:
-            part = "m" if unicodedata.category(char)[0] == "M" else "-"
-        self[code] = part
-        return part
+        letter = "x" if not char.isascii() and skeleton(char) == "x" else "a"
+        other = "m" if unicodedata.category(char)[0] == "M" else "-"
+        part = "d" if char.isdecimal() else "n" if char.isnumeric() else letter if char.isalnum() else other
+        return self.setdefault(code, part)
 
 
 _OPENING = re.compile(f"[{''.join(_QUOTES)}]")
-_MAY_HOLD = re.compile(f"[{re.escape(_PARTS['|'] + _PARTS['('])}]")  # every level has one of these before it
+_MAY_HOLD = re.compile(f"[{re.escape(OPENERS)}]")
+_DIGIT = re.compile("[0-9]")
 _SHAPES = _Shapes({ord(char): part for part, chars in _PARTS.items() for char in chars})
 _LEVEL = re.compile(
     r"\|[^|(adnx]*(?P<bar>[dn](?:[dn.m]*[dn])?)[ m]*x(?![adnx])|\([ m]*(?P<alone>[dn](?:[dn.m]*[dn])?)[ m]*x[ m]*\)"
@@ -54,8 +52,7 @@ _LEVEL = re.compile(
 _EXACT = re.compile(r"\| *[1-9][0-9]* ?x")
 
 
-@dataclass(frozen=True, slots=True)
-class LevelToken:
+class LevelToken(NamedTuple):
     """Something that reads as a level.
 
     Attributes:
@@ -70,46 +67,61 @@ class LevelToken:
     written: str
 
 
-def find_levels(text: str) -> list[LevelToken]:
+def plain(text: str) -> bool:
+    """Tell, at a glance, that nothing in a text can read as a level, nor as a number behind a bar."""
+    return _MAY_HOLD.search(text) is None or (text.isascii() and _DIGIT.search(text) is None)
+
+
+def claims_level(text: str) -> bool:
+    """Tell whether a text holds something that reads as a level."""
+    return not plain(text) and _LEVEL.search(text.translate(_SHAPES)) is not None
+
+
+def levels(text: str) -> Iterator[LevelToken]:
     """Find every level-looking token: after a bar, or alone in parentheses; linear in the text."""
-    found: list[LevelToken] = []
-    if _MAY_HOLD.search(text) is None:
-        return found
+    if plain(text):
+        return
     for match in _LEVEL.finditer(text.translate(_SHAPES)):
-        start, end = match.span("bar" if match["bar"] else "alone")
-        numeral = text[start:end]
-        digits = "".join(str(unicodedata.decimal(char, "?")) for char in numeral)
+        behind_bar = match["bar"] is not None
+        numeral = text[slice(*match.span("bar" if behind_bar else "alone"))]
+        digits = numeral if numeral.isascii() else "".join(str(unicodedata.decimal(char, "?")) for char in numeral)
         good = digits.isdecimal() and len(digits) <= MAX_LEVEL_DIGITS and digits[0] != "0"
-        exact = _EXACT.fullmatch(text, *match.span()) is not None
-        value = int(digits) if good else None
-        found.append(LevelToken(*match.span(), value, exact, digits if good else numeral[:12]))
-    return found
+        exact = behind_bar and _EXACT.fullmatch(text, *match.span()) is not None
+        yield LevelToken(*match.span(), int(digits) if good else None, exact, digits if good else numeral[:12])
 
 
 def neutralise(text: str) -> tuple[str, int]:
     """Rewrite every level-looking token as an unearned claim; give the text and how many there were."""
-    tokens = find_levels(text)
     parts: list[str] = []
-    place = 0
-    for token in tokens:
+    place = count = 0
+    for count, token in enumerate(levels(text), 1):  # noqa: B007
         parts += [text[place : token.start].rstrip(), f" (unearned claim: {token.written})"]
         place = token.end
     joined = "".join([*parts, text[place:]])
-    return (joined if text[:1].isspace() else joined.lstrip()), len(tokens)
+    return (joined if not count or text[:1].isspace() else joined.lstrip()), count
 
 
-def quote_spans(text: str) -> list[tuple[int, int]]:
+def outside_quotes(text: str, tokens: Iterable[LevelToken]) -> Iterator[LevelToken]:
+    """Give those of the tokens, which are in order, that no quotation holds."""
+    spans = _quoted(text)
+    start = end = -1
+    for token in tokens:
+        while end < token.start and (span := next(spans, None)):
+            start, end = span
+        if not start < token.start < end:
+            yield token
+
+
+def _quoted(text: str) -> Iterator[tuple[int, int]]:
     """Give the spans of quoted text; an opening quote without its closing one opens nothing."""
-    spans: list[tuple[int, int]] = []
     missing: set[str] = set()
     place = 0
     while (opening := _OPENING.search(text, place)) is not None:
         close = _QUOTES[opening[0]]
         end = text.find(close, opening.end()) if close not in missing else -1
         if end >= 0:
-            spans.append((opening.start(), end + 1))
+            yield opening.start(), end + 1
             place = end + 1
         else:
             missing.add(close)
             place = opening.end()
-    return spans

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.wrap.document.tree import Citation, Move, MoveVerb
 
@@ -50,6 +51,8 @@ class _Tag:
 
 def take_tags(text: str) -> Tags:
     """Take the evidence, provenance and stance tags out of a line."""
+    if "[" not in text:
+        return Tags(" ".join(text.split()))
     kept: list[str] = []
     citations: list[Citation | None] = []
     provenance: list[str] = []
@@ -66,19 +69,22 @@ def take_tags(text: str) -> Tags:
         elif tag.keyword == "provenance":
             provenance += _ids(tag.body)
         else:
-            names = re.split("[,;]", tag.body)
-            stance = [*(stance or ()), *(name.strip() for name in names if name.strip())]
+            stance = stance or []
+            stance += [name for one in re.split("[,;]", tag.body) if (name := one.strip())]
     rest = _inert(" ".join(" ".join([*kept, text[place:]]).split()), _EVIDENCE)
     good = tuple(one for one in citations if one is not None)
     return Tags(rest, good, tuple(provenance), None if stance is None else tuple(stance), len(good) < len(citations))
 
 
-def take_moves(text: str, line: int) -> tuple[str, list[Move], list[str]]:
+@lru_cache(maxsize=1_024)
+def take_moves(text: str) -> tuple[str, tuple[Move, ...], tuple[str, ...]]:
     """Take the move markers out of a line that are not quoted in a tag.
 
     Returns:
         The line without them, the moves, and the markers that could not be read.
     """
+    if _MOVES.search(text) is None:
+        return text.rstrip(), (), ()
     kept: list[str] = []
     moves: list[Move] = []
     unread: list[str] = []
@@ -89,12 +95,12 @@ def take_moves(text: str, line: int) -> tuple[str, list[Move], list[str]]:
         kept.append(text[place : tag.start].rstrip())
         place = tag.end
         written = text[tag.start : tag.end]
-        move = _move(MoveVerb(tag.keyword), tag.body, written, line)
+        move = _move(MoveVerb(tag.keyword), tag.body, written)
         if move is None:
             unread.append(written)
         else:
             moves.append(move)
-    return _inert("".join([*kept, text[place:]]).rstrip(), _MOVES), moves, unread
+    return _inert("".join([*kept, text[place:]]).rstrip(), _MOVES), tuple(moves), tuple(unread)
 
 
 def _find(text: str, pattern: re.Pattern[str]) -> Iterator[_Tag]:
@@ -139,17 +145,17 @@ def _ids(text: str) -> list[str]:
     return [word for word in dict.fromkeys(stripped) if word]
 
 
-def _move(verb: MoveVerb, body: str, written: str, line: int) -> Move | None:
+def _move(verb: MoveVerb, body: str, written: str) -> Move | None:
     body = " ".join(body.split())
     if verb is MoveVerb.DROP_DURABLE:
-        return Move(verb, (body,), text=written, line=line) if body else None
+        return Move(verb, (body,), text=written) if body else None
     start = next((place for place, char in enumerate(body) if char in _OPENERS), len(body))
     reason = body[start + 1 :].rstrip(_CLOSERS + " ").strip()
     head, _, target = body[:start].strip().partition(_JOINTS.get(verb, "\0"))
     subjects = tuple(name.strip() for name in (head.split(",") if verb is MoveVerb.MERGE else [head]) if name.strip())
     if not subjects or (verb in _JOINTS and not target.strip()):
         return None
-    return Move(verb, subjects, target.strip(), reason, written, line=line)
+    return Move(verb, subjects, target.strip(), reason, written)
 
 
 def _inert(text: str, pattern: re.Pattern[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from assay.model.finding import Finding
 from assay.model.labels import Mark
@@ -11,6 +12,8 @@ from assay.model.schema import Role
 from assay.text import skeleton
 
 __all__ = ["Citation", "Document", "FactLine", "Line", "Move", "MoveVerb", "Note", "Parsed", "PatternLine", "Section"]
+
+_key = lru_cache(maxsize=2_048)(skeleton)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class PatternLine:
     @property
     def key(self) -> str:
         """Give the identity: two spellings that look alike have one key."""
-        return skeleton(self.label)
+        return _key(self.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class FactLine:
     @property
     def key(self) -> str:
         """Give the identity: the folded text without cues."""
-        return skeleton(self.text)
+        return _key(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -126,10 +126,10 @@ class Step:
     findings: tuple[Finding, ...] = ()
 
     @classmethod
-    def kept(cls, pairs: Sequence[Pair], good: Sequence[Pair], otherwise: Finding) -> Step:
+    def kept(cls, pairs: Sequence[Pair], good: Sequence[Pair], otherwise: Callable[[], Finding]) -> Step:
         """Go on with the good citations; with none, the finding voids the line."""
         dropped = tuple(pair.ground.ref for pair in pairs if pair not in good)
-        return cls(tuple(good), dropped) if good else cls.void(otherwise, dropped)
+        return cls(tuple(good), dropped) if good else cls.void(otherwise(), dropped)
 
     @classmethod
     def void(cls, finding: Finding, dropped: tuple[str, ...] = ()) -> Step:

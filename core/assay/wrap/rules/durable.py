@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,11 +10,21 @@ from typing import NamedTuple
 from assay.model.belief import Belief
 from assay.model.finding import Finding
 from assay.model.schema import Role
-from assay.text import covers, near, skeleton
+from assay.text import ValueType, covers, fold, near, skeleton, values
 from assay.wrap.document import Document, FactLine, Line, Move, Section, render_line
 from assay.wrap.findings import found
 
-__all__ = ["Held", "held_facts", "keep_facts"]
+__all__ = ["Held", "held_facts", "keep_facts", "pending"]
+
+_NOT_YET = (
+    r"\b(?:not yet|noch nicht|pas encore|todavía no|aún no|ainda não|non ancora|ещё не|еще не|ще не|henüz|chưa)\b"
+    r"|尚未|还没|還沒|まだ|아직|ليس بعد|अभी नहीं|ยังไม่"
+)
+_BOUND = (
+    r"\b(?:until|till|from|as of|bis|ab|jusqu|dès|partir|hasta|desde|até|fino|dal|до|с|від|حتى|من|kadar|đến|từ)\b"
+    r"|直到|起|まで|から|까지|부터|तक|से|จนถึง"
+)
+_DAYS = (ValueType.DATE, ValueType.MONTH, ValueType.WEEKDAY, ValueType.TIME)
 
 
 class Held(NamedTuple):
@@ -52,13 +63,25 @@ def keep_facts(
             left.remove(one)
     homes = [section.heading for section in after.with_role(Role.DURABLE)]
     present = {fact.key for section in after.with_role(Role.DURABLE) for fact in section.facts}
+    known = {one.fact.key for one in held}
     sections: list[Section] = []
     for section in after.sections:
         if section.role is Role.DURABLE:
             mine = [one for one in left if (one.heading if one.heading in homes else homes[0]) == section.heading]
+            for fact in (one for one in section.facts if one.key not in known and pending(one.text)):
+                message = f"{fact.text[:80]!r} holds only from, or until, some day, and stays until it is dropped"
+                findings.append(found("durable-pending", message, section=section.heading, line=fact.line))
             section = _restored(section, mine, present, findings)
         sections.append(section)
     return replace(after, sections=tuple(sections)), findings, dropped
+
+
+def pending(text: str) -> bool:
+    """Tell whether a fact holds only from, or until, some day: it says `not yet`, or bounds a day (C9)."""
+    plain = fold(text)
+    if re.search(_NOT_YET, plain):
+        return True
+    return any(value.type in _DAYS for value in values(text)) and re.search(_BOUND, plain) is not None
 
 
 def _restored(section: Section, held: list[Held], present: set[str], findings: list[Finding]) -> Section:

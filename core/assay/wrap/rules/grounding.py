@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.beliefs.grounding import copies, shares_words
+from assay.model.finding import Finding
 from assay.wrap.rules.case import Case, Pair, Step, Window
 
 __all__ = ["explained", "grounding"]
@@ -11,8 +12,9 @@ __all__ = ["explained", "grounding"]
 def explained(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     """Drop citations that do not say what the episode shows."""
     fix = 'after the refs, quote words of the episode: [evidence: REF "words copied from it"]'
-    finding = case.found("explanation-missing", "the citation does not say what the episode shows", fix)
-    return Step.kept(pairs, [pair for pair in pairs if pair.explanation], finding)
+    message = "the citation does not say what the episode shows"
+    explained = [pair for pair in pairs if pair.explanation]
+    return Step.kept(pairs, explained, lambda: case.found("explanation-missing", message, fix))
 
 
 def grounding(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
@@ -23,6 +25,10 @@ def grounding(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
         if copies(pair.ground.text, pair.explanation)
         or shares_words(pair.ground.text, pair.explanation, window.weights)
     ]
-    refs = ", ".join(window.shown.get(pair.ground.ref, pair.ground.ref) for pair in pairs)
-    fix = f"quote words that stand in {refs}, or cite the episode that says it"
-    return Step.kept(pairs, grounded, case.found("ungrounded", f"the explanation does not occur in {refs}", fix))
+
+    def otherwise() -> Finding:
+        refs = ", ".join(window.shown.get(pair.ground.ref, pair.ground.ref) for pair in pairs)
+        fix = f"quote words that stand in {refs}, or cite the episode that says it"
+        return case.found("ungrounded", f"the explanation does not occur in {refs}", fix)
+
+    return Step.kept(pairs, grounded, otherwise)

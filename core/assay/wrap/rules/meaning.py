@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.beliefs.grounding import turned
-from assay.text import Strength, agrees, covers, sentences, strength
+from assay.beliefs.grounding import turned, unsaid
+from assay.text import Strength, agrees, covers, polarity, sentences, strength
 from assay.wrap.rules.case import Case, Pair, Step, Window
 
 __all__ = ["agreeing", "measured"]
@@ -14,6 +14,11 @@ def agreeing(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     if turned(case.claim, [pair.ground.text for pair in pairs]):
         fix = "say what the cited episodes say; they do not say that it is otherwise"
         return Step.void(case.found("polarity", "the line turns what its evidence says into the opposite", fix))
+    grounds = [*(pair.ground.text for pair in pairs), *(ground.text for ground in case.past)]
+    unread = "" if polarity(case.claim).checked else unsaid(case.claim, "\n".join(grounds))
+    if unread:
+        fix = "say it in the words of the cited episodes alone: in this script nothing tells what a further word denies"
+        return Step.void(case.found("polarity", f"no cited episode has {unread[:40]!r}, which may deny the rest", fix))
     for pair in pairs:
         if not agrees(case.claim, pair.ground.text) or not agrees(pair.explanation, pair.ground.text):
             ref = window.shown.get(pair.ground.ref, pair.ground.ref)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assay.beliefs.grounding import foreign
-from assay.beliefs.grounds import Ground
 from assay.beliefs.history import History
 from assay.model.finding import Finding
 from assay.model.labels import BeliefKind, Mark, Residence, Trust
-from assay.text import fold, skeleton
+from assay.text import skeleton
 from assay.wrap.document.lines import is_name
 from assay.wrap.document.tree import Move, MoveVerb
 from assay.wrap.findings import found
-from assay.wrap.rules.case import spelled
+from assay.wrap.rules.case import Window, spelled
 
 __all__ = ["Plan", "Succession", "plan_moves"]
 
@@ -51,21 +51,16 @@ class Plan:
 
 
 def plan_moves(
-    moves: Iterable[Move],
-    histories: Mapping[str, History],
-    successions: Iterable[Succession],
-    grounds: Iterable[Ground],
-    *,
-    strict: bool,
+    moves: Iterable[Move], histories: Mapping[str, History], successions: Iterable[Succession], window: Window
 ) -> Plan:
     """Accept or reject each marker; one that an untrusted episode holds has no power."""
-    plan = Plan(dict(histories))
-    untrusted = [fold(ground.text) for ground in grounds if ground.trust.rank < Trust.AGENT.rank]
+    plan, strict = Plan(dict(histories)), window.settings.policy == "strict"
+    untrusted = [_said(ground.text) for ground in window.grounds.values() if ground.trust.rank < Trust.AGENT.rank]
     resolved = {id(one.move): one for one in successions}
     for move in moves:
         rule, problem = "move-rejected", ""
         unknown = [name for name in move.subjects if skeleton(name) not in plan.histories]
-        if any(fold(move.text) in text for text in untrusted):
+        if any(_said(move.text) in text for text in untrusted):
             rule, problem = "move-relayed", "an untrusted episode holds this marker; it has no power"
         elif move.verb is MoveVerb.SUPERSEDES:
             rule, problem = "supersession-rejected", resolved[id(move)].problem
@@ -80,6 +75,11 @@ def plan_moves(
         if problem:
             plan.findings.append(found(rule, f"{move.text[:80]}: {problem}", section=move.section, line=move.line))
     return plan
+
+
+def _said(text: str) -> str:
+    """Give the words of a text alone: whoever copies a marker may mend its brackets and quotes."""
+    return re.sub(r"[\W_]+", " ", skeleton(text)).strip()
 
 
 def _retire(plan: Plan, move: Move) -> str:

@@ -28,7 +28,8 @@ def fresh(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
         or (reached and _preserves(pair, history, recent=window.recent(history)))
     ]
     fix = "explain what the new episode adds, or cite another one; the same words count once"
-    return Step.kept(pairs, kept, case.found("overlap", "the explanation repeats one that was counted before", fix))
+    message = "the explanation repeats one that was counted before"
+    return Step.kept(pairs, kept, lambda: case.found("overlap", message, fix))
 
 
 def _preserves(pair: Pair, history: History, *, recent: bool) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from assay.beliefs.grounding import states
 from assay.beliefs.grounds import Ground
+from assay.beliefs.pairs import related
 from assay.model.constants import LINE_SOURCE_COVER
 from assay.model.finding import Finding
 from assay.model.labels import Trust
@@ -54,6 +55,7 @@ class _Attribution:
         lines = [*(line for section in before.sections for line in section.body)] if before else []
         lines += facts
         self._old = {line_key(line.text): line.text for line in lines if _counts(line)}
+        self._told = [(content_set(text), (key, text)) for key, text in self._old.items()]
         self._previous = previous
         self._grounds = [(ground, content_set(ground.text)) for ground in window.grounds.values()]
         self._weights = window.weights
@@ -66,7 +68,7 @@ class _Attribution:
         if not _counts(line):
             return line
         key, shown = line_key(line.text), repr(line.text.strip()[:80])
-        near_ones = (old for old, text in self._old.items() if near(line.text, text))
+        near_ones = (old for old, text in related(line.text, self._told) if near(line.text, text))
         earlier = key if key in self._old else next(near_ones, None)
         if earlier is not None:
             self.sources[key] = self._previous.sources.get(earlier, ())
@@ -94,7 +96,8 @@ class _Attribution:
         """Give the episodes that hold at least half of the weight of a line."""
         wanted = {word: self._weights(word) for word in content_set(text.lstrip(_LEAD))}
         bar = LINE_SOURCE_COVER * sum(wanted.values())
-        return [one for one, held in self._grounds if bar and sum(wanted[word] for word in held & wanted.keys()) >= bar]
+        words = frozenset(wanted)
+        return [one for one, held in self._grounds if bar and sum(map(wanted.__getitem__, held & words)) >= bar]
 
 
 def _counts(line: Line) -> bool:

@@ -26,4 +26,4 @@ def trusted(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     elif said - own:
         why = "only an external episode says it; the others are on the same topic"
     fix = "leave the level as it is until an episode of the user, the agent or a witnessed outcome says the same"
-    return Step.kept(pairs, [] if why else counted, case.found("uncorroborated", why, fix))
+    return Step.kept(pairs, [] if why else counted, lambda: case.found("uncorroborated", why, fix))
