@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from assay.errors import StorageFailure
 from assay.session import SessionOptions, StoreRouter, recall_tool, remember_tool
 from assay.session.keys import SessionKey
 from assay.testing import FaultyStore
+from assay.testing.tapped import TappedStore
 
 FACT = "Deploys of the billing service go out on Tuesday evenings at six"
 ASK = "When do deploys of the billing service go out?"
@@ -30,6 +33,26 @@ def test_a_briefing_is_the_same_in_every_call_of_a_run(desk: Any) -> None:
     session.run_started()
     session.user_message(ASK)
     assert session.briefing().text != first.text
+
+
+def test_a_briefing_that_the_run_has_is_given_without_the_disk_and_without_waiting(tmp_path: Path) -> None:
+    touched: list[str] = []
+    with TappedStore(tmp_path / "m.db", touched.append) as store, StoreRouter(store) as router:
+        router.session(SessionKey(None, "told")).user_message(FACT)
+        session = router.session(SessionKey(None, "asks"))
+        session.user_message(ASK)
+        assert session.briefed() is None
+        made = session.briefing()
+        touched.clear()
+
+        async def main() -> None:
+            assert await session.aio.briefing() is await session.aio.briefing(ASK) is made
+            with ThreadPoolExecutor(1) as others, session.conversation.lock:
+                assert others.submit(session.briefed).result(5) is None, "it waits for who tells the session something"
+
+        asyncio.run(main())
+        assert session.briefing() is made and touched == []
+        assert session.briefed("another question") is None and FACT in session.found(ASK)
 
 
 def test_what_the_run_itself_said_is_not_recalled_to_it(desk: Any) -> None:

@@ -17,14 +17,14 @@ CAPS: dict[tuple[str, ...], int] = {
     ("audit",): 450,
     ("audit/proofs",): 620,
     ("episodes",): 600,
-    ("recall",): 1080,
+    ("recall",): 1100,
     ("recall/dense",): 220,
     ("beliefs",): 650,
     ("wrap",): 3150,
     ("authority",): 200,
     ("store", "compat"): 1080,
     ("compat",): 200,
-    ("session",): 1400,
+    ("session",): 1560,
     ("govern", "intentions", "track_record"): 1050,
     ("transfer",): 1300,
     ("cli", "mcp", "install"): 3000,
@@ -34,8 +34,8 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 12_300
-ADAPTERS_CAP = 6500
+KERNEL_CAP = 12_700
+ADAPTERS_CAP = 6100
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250
 FUNCTION_CAP = 60

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from assay.model.recall import Briefing
 from assay.model.wrap import WrapResult
 from assay.session.policy import AnyComposer
 from assay.session.wrapping import NO_COMPOSER, rounds, step
@@ -37,6 +38,11 @@ class AsyncSession:
     async def run(self, fn: Callable[[], T]) -> T:
         """Run a function of the sync verbs as one step, so that an adapter writes its translation once."""
         return await self._session.conversation.home.run(fn)
+
+    async def briefing(self, query: str | None = None, **given: Any) -> Briefing:
+        """Give what memory holds, as `Session.briefing` does: at once, when the run has been briefed for the query."""
+        known = self._session.briefed(query, tokens=given.get("tokens"))
+        return known if known is not None else await self.run(partial(self._session.briefing, query, **given))
 
     async def wrap(self, compose: AnyComposer, *, now: bool = False) -> WrapResult:
         """Consolidate if it is time; the composer is called on the loop, and awaited when it is async."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.errors import Closed
@@ -68,15 +68,19 @@ class Home:
         import asyncio
         import contextvars
 
+        loop, told = asyncio.get_running_loop(), asyncio.Event()
+
+        def done(_: object) -> None:
+            self._give()
+            with suppress(RuntimeError):  # the loop was closed meanwhile, with all who waited
+                loop.call_soon_threadsafe(told.set)
+
         with self._lock:
-            worker = self._current_worker()
+            future = self._current_worker().submit(contextvars.copy_context().run, fn)
             self._uses += 1
-        future = worker.submit(contextvars.copy_context().run, fn)
-        future.add_done_callback(lambda _: self._give())
-        waiting = asyncio.wrap_future(future)
-        # Its error is looked at here as well, because nobody waits for the call of a cancelled task.
-        waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return await asyncio.shield(waiting)
+        future.add_done_callback(done)
+        await told.wait()
+        return future.result()
 
     def close_if_idle(self) -> bool:
         """Close the store unless a call is using it; it opens again at the next call."""

@@ -16,7 +16,7 @@ def digest(text: str) -> str:
 
 def label(text: str) -> str:
     """Make a short printable label; one that had to be cut ends in a digest, so that two stay apart."""
-    printable = "".join(char if char.isprintable() else "?" for char in text)
-    if printable == text and 0 < len(text) <= MAX_LABEL_CHARS:
+    if text.isprintable() and 0 < len(text) <= MAX_LABEL_CHARS:
         return text
+    printable = "".join(char if char.isprintable() else "?" for char in text)
     return f"{printable[: MAX_LABEL_CHARS - 17]}~{digest(text)[:16]}"

@@ -99,11 +99,12 @@ class RecordPolicy:
         if self.only is not None and event not in self.only and event is not Event.REMEMBER:
             return None
         row = _TABLE[event]
+        trust, kind = row.trust, self.kinds.get(event, row.kind)
         if event is Event.USER_MESSAGE:
-            row = replace(row, trust=self.user_trust)
+            trust = self.user_trust
         elif event in (Event.TOOL_RESULT, Event.TOOL_ERROR):
-            row = replace(row, trust=self.tool_trust.get(tool, row.trust))
-        return replace(row, kind=self.kinds.get(event, row.kind))
+            trust = self.tool_trust.get(tool, trust)
+        return row if (trust, kind) == (row.trust, row.kind) else replace(row, trust=trust, kind=kind)
 
 
 @dataclass(frozen=True, slots=True)

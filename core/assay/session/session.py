@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 _NOTHING = Briefing("")
+_UNNAMED = "sub-agent"
 
 
 class Session:
@@ -104,14 +105,14 @@ class Session:
         """Give the same session as another agent of the run speaks in it."""
         return Session(self.conversation, self.options, agent, host=self._host, root=self.root)
 
-    def sub(self, agent: str) -> Session:
-        """Give the session as a sub-agent of the run sees it.
+    def sub(self, agent: str | None) -> Session:
+        """Give the session as a sub-agent of the run sees it; one without a name is `sub-agent`.
 
         What the sub-agent says and does is recorded under its name. Its task is not the user's words and stands in
         the call that gave it, so `user_message` only sets what it is briefed for; its start, end and failure are
         not the run's; and it never wraps.
         """
-        return Session(self.conversation, self.options, agent, host=self._host, root=False)
+        return Session(self.conversation, self.options, agent or _UNNAMED, host=self._host, root=False)
 
     def __repr__(self) -> str:
         """Show ids, never content."""
@@ -251,19 +252,40 @@ class Session:
         query = self.asked if query is None else query
         budget = self.options.tokens if tokens is None else tokens
         with self.conversation.lock:
-            if self.composing:
-                return _NOTHING
+            known = self.briefed(query, tokens=budget)
+            if known is not None:
+                return known
             with self.conversation.home.store() as store:
                 run = self.conversation.current(store)
-                known = run.briefings.get((query, budget))
-                if known is not None:
-                    return known
                 run.briefings[query, budget] = _NOTHING  # should it fail, the later prompts of the run are alike
                 briefing = self._fresh(store, run, query, budget, exclude, continuity)
                 run.briefings[query, budget] = briefing
                 with guard(self, "receipt"):
                     self._keep_receipt(store, run, briefing)
                 return briefing
+
+    def briefed(self, query: str | None = None, *, tokens: int | None = None) -> Briefing | None:
+        """Give the briefing that the open run has already, without the disk and at once.
+
+        Returns:
+            None when there is none yet, or while another thread tells the session something.
+        """
+        conversation = self.conversation
+        if not conversation.lock.acquire(blocking=False):
+            return None
+        try:
+            if self.composing:
+                return _NOTHING
+            asked = self.asked if query is None else query
+            budget = self.options.tokens if tokens is None else tokens
+            return None if conversation.run is None else conversation.run.briefings.get((asked, budget))
+        finally:
+            conversation.lock.release()
+
+    def found(self, text: str) -> str:
+        """Give what memory holds for a text, beside every run: no receipt is kept, and later calls ask anew."""
+        with self.store() as store:
+            return store.briefing(text, tokens=self.options.tokens).text
 
     def _fresh(
         self, store: Store, run: RunState, query: str, budget: int, exclude: Sequence[str], continuity: bool

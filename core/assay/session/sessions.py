@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from assay.model.wrap import WrapResult
 from assay.session.guarding import guard
@@ -16,10 +16,12 @@ from assay.session.keys import SessionKey
 from assay.session.policy import SessionOptions
 from assay.session.router import StoreRouter, Target
 from assay.session.session import Session
+from assay.session.tools import recall_tool, remember_tool
 
 __all__ = ["Sessions"]
 
 M = TypeVar("M")
+T = TypeVar("T")
 
 _MAX_MODELS = 1_024
 _UNAVAILABLE = "Memory is not available at the moment."
@@ -95,35 +97,76 @@ class Sessions(Generic[M]):
         """Give the model that composes the session's wrap, or None while none was seen."""
         return self._models.get(_who(session))
 
-    def end(self, key: SessionKey, compose: Callable[[M, str], str], *, now: bool) -> WrapResult:
+    def wrap(self, session: Session, compose: Callable[[M, str], str]) -> None:
+        """Consolidate if it is time and someone can compose; a fault is counted, as everywhere in a run."""
+        composer = self._composer(session, compose)
+        if composer is not None and session.root:
+            with guard(session, "wrap"):
+                session.wrap(composer)
+
+    async def awrap(self, session: Session, compose: Callable[[M, str], Awaitable[str]]) -> None:
+        """Do the same from an event loop."""
+        composer = self._composer(session, compose)
+        if composer is not None and session.root:
+            with guard(session, "wrap"):
+                await session.aio.wrap(composer)
+
+    def end(self, whose: SessionKey | Session, compose: Callable[[M, str], str], *, now: bool) -> WrapResult:
         """Close what a session has open, and consolidate with the model that its agent used last.
 
         Args:
+            whose: A session, or the key of one; without a name in it, a key finds none that is open.
             now: Consolidate even if the policy says that it is not time.
 
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        session = self.of_key(key)
-        closed, model = session.end(), self.model(session)
-        return closed if model is None else session.wrap(partial(compose, model), now=now)
+        session = self._named(whose)
+        closed, composer = session.end(), self._composer(session, compose)
+        return closed if composer is None else session.wrap(composer, now=now)
 
-    async def aend(self, key: SessionKey, compose: Callable[[M, str], Awaitable[str]], *, now: bool) -> WrapResult:
+    async def aend(
+        self, whose: SessionKey | Session, compose: Callable[[M, str], Awaitable[str]], *, now: bool
+    ) -> WrapResult:
         """Do the same from an event loop."""
-        session = self.of_key(key)
-        closed, model = await session.aio.end(), self.model(session)
-        return closed if model is None else await session.aio.wrap(partial(compose, model), now=now)
+        session = self._named(whose)
+        closed, composer = await session.aio.end(), self._composer(session, compose)
+        return closed if composer is None else await session.aio.wrap(composer, now=now)
+
+    def _named(self, whose: SessionKey | Session) -> Session:
+        return whose if isinstance(whose, Session) else self.of_key(whose)
+
+    def _composer(self, session: Session, compose: Callable[[M, str], T]) -> Callable[[str], T] | None:
+        """Give what composes: with the model seen last; where none was seen, the policy's own may stand in."""
+        model = self.model(session)
+        if model is not None:
+            return partial(compose, model)
+        return cast("Callable[[str], T] | None", session.options.wrap.model)
 
     # -- the tools -------------------------------------------------------------------------------------------------
 
-    def use(self, session: Session | None, verb: Callable[[Session], str]) -> str:
-        """Give what a memory tool answers; a sentence that says so when memory is not available."""
+    def recall(self, session: Session | None, query: str) -> str:
+        """Give what the tool `recall` answers; a sentence that says so when memory is not available."""
+        return self._use(session, partial(recall_tool, query=query))
+
+    async def arecall(self, session: Session | None, query: str) -> str:
+        """Do the same from an event loop."""
+        return await self._ause(session, partial(recall_tool, query=query))
+
+    def remember(self, session: Session | None, text: str) -> str:
+        """Give what the tool `remember` answers; a sentence that says so when memory is not available."""
+        return self._use(session, partial(remember_tool, text=text))
+
+    async def aremember(self, session: Session | None, text: str) -> str:
+        """Do the same from an event loop."""
+        return await self._ause(session, partial(remember_tool, text=text))
+
+    def _use(self, session: Session | None, verb: Callable[[Session], str]) -> str:
         if session is None:
             return _UNAVAILABLE
         return guard.value(session, partial(verb, session), _UNAVAILABLE, "tool")
 
-    async def ause(self, session: Session | None, verb: Callable[[Session], str]) -> str:
-        """Do the same from an event loop."""
+    async def _ause(self, session: Session | None, verb: Callable[[Session], str]) -> str:
         if session is not None:
             with guard(session, "tool"):
                 return await session.aio.run(partial(verb, session))

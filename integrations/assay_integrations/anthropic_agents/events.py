@@ -50,7 +50,7 @@ def by_host(given: Given) -> bool:
 
 def sub(session: Session, given: Given) -> Session:
     """Give the session as the agent sees it that a hook is about."""
-    return session.sub(str(given.get("agent_type") or "sub-agent")) if "agent_id" in given else session
+    return session.sub(given.get("agent_type")) if "agent_id" in given else session
 
 
 def began(session: Session, given: Given) -> None:
@@ -71,7 +71,7 @@ def called(session: Session, given: Given) -> None:
     name, arguments = tool_name(given["tool_name"]), cast("dict[str, Any]", given["tool_input"])
     sub(session, given).tool_call(name, arguments, call_id=given["tool_use_id"])
     if name in _DELEGATES:
-        session.sub(str(arguments.get("subagent_type") or "sub-agent")).user_message(str(arguments.get("prompt", "")))
+        session.sub(arguments.get("subagent_type")).user_message(str(arguments.get("prompt", "")))
 
 
 def returned(session: Session, given: Given) -> None:

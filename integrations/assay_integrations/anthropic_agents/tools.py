@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from claude_agent_sdk import McpSdkServerConfig, create_sdk_mcp_server, tool
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionKey, SessionOptions, StoreRouter, Target
 from assay_integrations.anthropic_agents.place import Sessions
 
 __all__ = ["tools"]
@@ -49,14 +38,14 @@ def tools(
 
     @tool("recall", RECALL, {"query": str})
     async def recall(given: dict[str, Any]) -> dict[str, Any]:
-        return await _use(sessions, lambda session: recall_tool(session, given["query"]))
+        return _content(await sessions.arecall(sessions.of_tool(), given["query"]))
 
     @tool("remember", REMEMBER, {"text": str})
     async def remember(given: dict[str, Any]) -> dict[str, Any]:
-        return await _use(sessions, lambda session: remember_tool(session, given["text"]))
+        return _content(await sessions.aremember(sessions.of_tool(), given["text"]))
 
     return create_sdk_mcp_server("assay-memory", tools=[recall, remember])
 
 
-async def _use(sessions: Sessions, verb: Callable[[Session], str]) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": await sessions.ause(sessions.of_tool(), verb)}]}
+def _content(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}

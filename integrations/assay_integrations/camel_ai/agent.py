@@ -128,16 +128,18 @@ class AssayChatAgent(ChatAgent):
         """Close the run, and let the model that was used last consolidate if it is time."""
         session, model = step.session, self.model_backend.current_model
         seat.sessions.keep_model(session, model)
-        with guard(session, "run_ended"):
-            if events.answered(session, response, heard=heard):
-                session.wrap(partial(compose, model))
+        told = partial(events.answered, session, response, heard=heard)
+        if guard.value(session, told, False, "run_ended"):
+            seat.sessions.wrap(session, compose)
 
     async def _aend(self, seat: Seat, step: Step, response: Any, *, heard: bool = False) -> None:
         session, model = step.session, self.model_backend.current_model
         seat.sessions.keep_model(session, model)
+        over = False
         with guard(session, "run_ended"):
-            if await session.aio.run(partial(events.answered, session, response, heard=heard)):
-                await session.aio.wrap(partial(acompose, model))
+            over = await session.aio.run(partial(events.answered, session, response, heard=heard))
+        if over:
+            await seat.sessions.awrap(session, acompose)
 
     def _remember_in(self, memory: AssayAgentMemory) -> None:
         """Put a memory around the one that the host has made, before a word was said."""

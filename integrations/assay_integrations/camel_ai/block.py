@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from camel.memories import ContextRecord, MemoryBlock, MemoryRecord
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import SessionKey, SessionOptions, StoreRouter, Target, guard
 from assay_integrations.camel_ai import items
 from assay_integrations.camel_ai.place import Seat, Sessions
 
@@ -54,14 +54,9 @@ class AssayMemoryBlock(MemoryBlock):
         """
         step = self._seat.step
         session = step.session if step is not None else self._seat.sessions.of_key(self._seat.key)
-        text = step.block if step is not None else guard.value(session, lambda: _found(session, keyword), "")
+        text = step.block if step is not None else guard.value(session, lambda: session.found(keyword), "")
         return [items.of_block(text)] if text else []
 
     def close(self) -> None:
         """Close the stores that it opened."""
         self._seat.sessions.close()
-
-
-def _found(session: Session, keyword: str) -> str:
-    with session.store() as store:
-        return store.briefing(keyword, tokens=session.options.tokens).text

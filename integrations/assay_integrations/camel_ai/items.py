@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 from uuid import UUID
@@ -10,6 +9,8 @@ from uuid import UUID
 from camel.memories import ContextRecord, MemoryRecord
 from camel.messages import BaseMessage, FunctionCallingMessage
 from camel.types import OpenAIBackendRole
+
+from assay.session import arguments_of
 
 __all__ = ["as_system", "before", "calls", "failure", "is_answer", "is_question", "of_block", "plain", "words"]
 
@@ -48,7 +49,7 @@ def calls(message: BaseMessage) -> Iterator[tuple[str, object, str | None]]:
     """Give name, arguments and id of each call of a tool that a message asks for."""
     for call in _calls(message):
         function = call["function"]
-        yield function["name"], _read(function["arguments"]), call.get("id")
+        yield function["name"], arguments_of(function["arguments"]), call.get("id")
 
 
 def failure(name: str, result: object) -> str | None:
@@ -98,12 +99,3 @@ def as_system(records: Sequence[ContextRecord], text: str) -> list[ContextRecord
 def _calls(message: BaseMessage) -> Sequence[Mapping[str, Any]]:
     meta = cast("Mapping[str, Any]", message.meta_dict or {})
     return meta.get("tool_calls") or ()
-
-
-def _read(arguments: object) -> object:
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return json.loads(arguments)
-    except ValueError:  # as a model wrote them
-        return arguments

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -13,13 +12,11 @@ from uuid import UUID
 from camel.memories import MemoryRecord
 from camel.models import BaseModelBackend
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Relay, Session, SessionKey, SessionOptions, StoreRouter, Target, guard
 from assay.session import Sessions as Shared
 from assay_integrations.camel_ai import events, items
 
 __all__ = ["Seat", "Sessions", "Step"]
-
-_UNNAMED = "sub-agent"
 
 
 @dataclass(eq=False, slots=True)
@@ -30,32 +27,27 @@ class Step:
         whole: Whether the agent itself says when it ends; else its last record does.
         block: What it is briefed with.
         question: The record that holds what it is asked.
-        waiting: On an event loop, what the worker of the store was handed in the step.
+        relay: On an event loop, what hands the events of the step to the worker of the store.
     """
 
     session: Session
     whole: bool = False
     block: str = ""
     question: UUID | None = None
-    waiting: list[asyncio.Task[None]] | None = None
+    relay: Relay | None = None
 
     def tell(self, code: str, event: Callable[[Session], None]) -> None:
         """Tell the session at once; on an event loop, hand it to the worker, in order, and go on."""
-        if self.waiting is None:
-            self._tell(code, event)
+        if self.relay is not None:
+            self.relay.tell(code, partial(event, self.session))
         else:
-            told = self.session.aio.run(partial(self._tell, code, event))
-            self.waiting.append(asyncio.ensure_future(told))
+            with guard(self.session, code):
+                event(self.session)
 
     async def settled(self) -> None:
         """Wait until everything that was handed over is on disk."""
-        waiting, self.waiting = self.waiting or [], []
-        with guard(self.session, "record"):
-            await asyncio.gather(*waiting)
-
-    def _tell(self, code: str, event: Callable[[Session], None]) -> None:
-        with guard(self.session, code):
-            event(self.session)
+        if self.relay is not None:
+            await self.relay.settled()
 
 
 class Sessions(Shared[BaseModelBackend]):
@@ -68,7 +60,7 @@ class Sessions(Shared[BaseModelBackend]):
         """Give the session of a step that begins: its caller's when a tool of another agent runs it."""
         caller = self.caller(key.user)
         session = caller or self.of_key(key)
-        return session.sub(key.agent or _UNNAMED) if sub or caller else session
+        return session.sub(key.agent) if sub or caller else session
 
 
 class Seat:
@@ -122,7 +114,7 @@ class Seat:
     async def abegin(self, text: str) -> Step:
         """Do the same from an event loop."""
         step = self.enter(whole=True)
-        step.waiting = []
+        step.relay = Relay(step.session)
         with guard(step.session, "run_started"):
             step.block = await step.session.aio.run(partial(events.began, step.session, text))
         return step

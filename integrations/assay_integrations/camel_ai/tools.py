@@ -6,17 +6,7 @@ from collections.abc import Callable
 
 from camel.toolkits import FunctionTool
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, Session, SessionKey, SessionOptions, StoreRouter, Target
 from assay_integrations.camel_ai.place import Sessions
 
 __all__ = ["tools"]
@@ -46,14 +36,14 @@ def tools(
     sessions, key = Sessions(target, options), SessionKey(user, session, agent)
     sessions.of_key(key)
 
-    def use(verb: Callable[[Session], str]) -> str:
-        return sessions.use(sessions.guarded(lambda: sessions.of_key(key)), verb)
+    def of() -> Session | None:
+        return sessions.guarded(lambda: sessions.of_key(key))
 
     def recall(query: str) -> str:
-        return use(lambda session: recall_tool(session, query))
+        return sessions.recall(of(), query)
 
     def remember(text: str) -> str:
-        return use(lambda session: remember_tool(session, text))
+        return sessions.remember(of(), text)
 
     return [_tool(recall, RECALL, "query"), _tool(remember, REMEMBER, "text")]
 

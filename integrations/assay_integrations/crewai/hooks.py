@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
@@ -17,8 +15,6 @@ from crewai.hooks import InterceptionPoint, LLMCallHookContext, ToolCallHookCont
 from crewai.hooks.contexts import ExecutionEndContext, ExecutionStartContext, StepContext
 
 __all__ = ["MemoryHooks"]
-
-_MAX_MODELS = 1_024
 
 
 class MemoryHooks:
@@ -35,8 +31,6 @@ class MemoryHooks:
 
     def __init__(self, target: Target | StoreRouter, *, options: SessionOptions | None = None) -> None:
         self.sessions = Sessions(target, options)
-        # The model that each session's agents used last composes its wrap.
-        self._models: OrderedDict[tuple[str | None, str | None], BaseLLM] = OrderedDict()
 
     def points(self) -> Mapping[InterceptionPoint, Callable[[Any], None]]:
         """Give each hook by the point where the host calls it."""
@@ -72,7 +66,7 @@ class MemoryHooks:
 
     def execution_end(self, context: ExecutionEndContext) -> None:
         """Close the run, and consolidate if it is time."""
-        run = self.sessions.end(context.flow if context.crew is None else context.crew)
+        run = self.sessions.leave(context.flow if context.crew is None else context.crew)
         if run is None:
             return
         items.take_out(getattr(context.flow, "messages", []), run.blocks)
@@ -80,9 +74,10 @@ class MemoryHooks:
             return
         with guard(run.session, "run_ended"):
             events.ended(run, context)
+        # An agent keeps the hooks of its first task, so that those of another memory on the same stores saw the model.
         if run.model is not None:
-            with guard(run.session, "wrap"):
-                run.session.wrap(partial(compose, run.model))
+            self.sessions.keep_model(run.session, run.model)
+            self.sessions.wrap(run.session, compose)
 
     # -- the model -------------------------------------------------------------------------------------------------
 
@@ -93,7 +88,7 @@ class MemoryHooks:
             return
         items.take_out(context.messages, run.blocks)
         if session.root and isinstance(context.llm, BaseLLM):
-            self._keep(run, session.key, context.llm)
+            run.keep_model(context.llm)
         with guard(session, "briefing"):
             events.briefed(session, run, context)
 
@@ -110,7 +105,7 @@ class MemoryHooks:
 
     def pre_tool_call(self, context: ToolCallHookContext) -> None:
         """Record the call of a tool."""
-        run, called = self.sessions.run, self.sessions.calling(_role(context.agent), context.tool_input)
+        run, called = self.sessions.run, self.sessions.enter_tool(_role(context.agent), context.tool_input)
         if run is None or called is None:
             return
         # A tool may give the answer of its agent: then no model is called again, and this was the last chance.
@@ -121,7 +116,7 @@ class MemoryHooks:
 
     def post_tool_call(self, context: ToolCallHookContext) -> None:
         """Record what a tool gives, or how it fails."""
-        called = self.sessions.called(_role(context.agent), context.tool_input)
+        called = self.sessions.leave_tool(_role(context.agent), context.tool_input)
         if called is not None:
             session, call_id = called
             with guard(session, "tool_result"):
@@ -138,10 +133,7 @@ class MemoryHooks:
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        session = self.sessions.of_key(key)
-        closed = session.end()
-        model = self._models.get((key.user, key.session))
-        return closed if model is None else session.wrap(partial(compose, model), now=now)
+        return self.sessions.end(key, compose, now=now)
 
     def close(self) -> None:
         """Close the stores that it opened."""
@@ -151,14 +143,6 @@ class MemoryHooks:
         if context.executor is None:
             return None, None
         return self.sessions.run, self.sessions.of_agent(_role(context.agent))
-
-    def _keep(self, run: Run, key: SessionKey, model: BaseLLM) -> None:
-        self._models[key.user, key.session] = model
-        whole: Run | None = run
-        while whole is not None:
-            whole.model, whole = model, whole.around.run if whole.part else None
-        if len(self._models) > _MAX_MODELS:
-            self._models.popitem(last=False)
 
 
 def _role(agent: Any) -> str:

@@ -13,12 +13,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target
+from assay.session import Sessions as Shared
 from crewai import BaseLLM
 
 __all__ = ["Run", "Sessions", "remembered"]
-
-_UNNAMED = "agent"
 
 
 @dataclass(eq=False, slots=True)
@@ -47,6 +46,12 @@ class Run:
     blocks: set[str] = field(default_factory=set[str])
     calls: Iterator[int] = field(default_factory=itertools.count)
 
+    def keep_model(self, model: BaseLLM) -> None:
+        """Remember a model, for the whole of which this is a part as well."""
+        self.model = model
+        if self.part and self.around.run is not None:
+            self.around.run.keep_model(model)
+
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -70,17 +75,11 @@ class Here:
 _here: ContextVar[Mapping[StoreRouter, Here]] = ContextVar("assay_crewai_here", default=MappingProxyType({}))
 
 
-class Sessions:
-    """Finds the session that a hook or a tool belongs to.
-
-    Args:
-        target: What holds the memory; a `StoreRouter` is shared with whoever else holds it.
-    """
+class Sessions(Shared[BaseLLM]):
+    """Finds the session that a hook or a tool belongs to."""
 
     def __init__(self, target: Target | StoreRouter, options: SessionOptions | None) -> None:
-        self.router = StoreRouter.of(target)
-        self.options = options or SessionOptions()
-        self._owned = self.router is not target
+        super().__init__(target, options, host="crewai")
 
     @property
     def run(self) -> Run | None:
@@ -110,7 +109,7 @@ class Sessions:
         here, part = self._place, False
         session: Session | None
         if here.call is not None:
-            session = here.call.session.sub(agent or _UNNAMED)
+            session = here.call.session.sub(agent)
         elif here.run is not None and here.run.flow:
             session, part = here.run.session, True
         elif here.run is not None and agent is not None:
@@ -125,7 +124,7 @@ class Sessions:
         session = self._root(here.key) if here.run is None else None
         return None if session is None else self._enter(Run(session, here, of, flow=True))
 
-    def end(self, of: object) -> Run | None:
+    def leave(self, of: object) -> Run | None:
         """Leave a kickoff, if it is the one that is going on."""
         run = self.run
         if run is None or run.of is not of:
@@ -133,7 +132,7 @@ class Sessions:
         self._stand(run.around)
         return run
 
-    def calling(self, agent: str, given: object) -> tuple[Session, str] | None:
+    def enter_tool(self, agent: str, given: object) -> tuple[Session, str] | None:
         """Enter a tool that an agent calls with these arguments: give its session, and an id for the call."""
         here, session = self._place, self.of_agent(agent)
         if here.run is None or session is None:
@@ -142,7 +141,7 @@ class Sessions:
         self._stand(replace(here, call=call))
         return session, call.id
 
-    def called(self, agent: str, given: object) -> tuple[Session, str | None] | None:
+    def leave_tool(self, agent: str, given: object) -> tuple[Session, str | None] | None:
         """Leave the tool; one that was never entered, because a hook of the user's stopped it before, has no id."""
         call = self._place.call
         if call is not None and call.given is given:
@@ -157,7 +156,7 @@ class Sessions:
         if here.run is None:
             return None
         if here.call is not None and agent != here.call.session.key.agent:
-            return here.call.session.sub(agent or _UNNAMED)
+            return here.call.session.sub(agent)
         return here.run.session.named(agent)
 
     def of_tool(self) -> Session | None:
@@ -165,20 +164,11 @@ class Sessions:
         here = self._place
         if here.call is not None:
             return here.call.session
-        return guard.value(self.router, lambda: self.of_key(here.key), None, "session")
-
-    def of_key(self, key: SessionKey, *, run: str | None = None) -> Session:
-        """Give the session of a key."""
-        return self.router.session(key, run=run, options=self.options, host="crewai")
-
-    def close(self) -> None:
-        """Close the stores that were opened here; a router that was handed in is its owner's to close."""
-        if self._owned:
-            self.router.close()
+        return self.guarded(lambda: self.of_key(here.key))
 
     def _root(self, key: SessionKey) -> Session | None:
         one = uuid.uuid4().hex
-        return guard.value(self.router, lambda: self.of_key(key, run=one), None, "session")
+        return self.guarded(lambda: self.of_key(key, run=one))
 
     def _enter(self, run: Run) -> Run:
         self._stand(Here(run.around.key, run))

@@ -44,7 +44,7 @@ class Records:
             state_key=before.state_key if before is not None else f"crewai:{record.id}",
             tags=[_tag(above) for above in _ancestors(record.scope)],
             metadata={_FACTS: facts},
-            verdict=Verdict.NEW,  # the same words with other facts are another value
+            verdict=Verdict.NEW,  # a version of its own, though the value is the same: an echo is never replaced
         )
         return as_record(episode)
 

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    guard,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionOptions, StoreRouter, Target
 from assay_integrations.crewai.place import Sessions
 from crewai.tools import BaseTool
 from crewai.tools import tool as make_tool
 
 __all__ = ["tools"]
-
-_UNAVAILABLE = "Memory is not available at the moment."
 
 
 def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None) -> list[BaseTool]:
@@ -41,10 +28,10 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     def recall(query: str) -> str:
-        return _use(sessions, lambda session: recall_tool(session, query))
+        return sessions.recall(sessions.of_tool(), query)
 
     def remember(text: str) -> str:
-        return _use(sessions, lambda session: remember_tool(session, text))
+        return sessions.remember(sessions.of_tool(), text)
 
     return [_tool(recall, RECALL), _tool(remember, REMEMBER)]
 
@@ -59,8 +46,3 @@ def _tool(function: Callable[..., str], description: str) -> BaseTool:
 
 def _never(arguments: Any = None, result: Any = None) -> bool:
     return False
-
-
-def _use(sessions: Sessions, verb: Callable[[Session], str]) -> str:
-    session = sessions.of_tool()
-    return _UNAVAILABLE if session is None else guard.value(session, partial(verb, session), _UNAVAILABLE, "tool")

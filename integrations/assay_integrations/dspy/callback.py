@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import Any
 
 import dspy
@@ -83,7 +82,8 @@ class AssayCallback(BaseCallback):  # type: ignore[misc]  # the host has no type
         if _is_on_a_loop():
             self.sessions.set_aside(session)
         else:
-            self._consolidate(session)
+            with unobserved():
+                self.sessions.wrap(session, compose)
 
     def on_evaluate_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Leave what an evaluation tries off the record, and unbriefed: nobody has asked it."""
@@ -145,10 +145,9 @@ class AssayCallback(BaseCallback):  # type: ignore[misc]  # the host has no type
     async def catch_up(self) -> None:
         """Consolidate, if it is time, what the runs of this task's block could not on their event loop."""
         session = self.sessions.set_aside_here()
-        model = None if session is None else self.sessions.model(session)
-        if session is not None and model is not None:
-            with guard(session, "wrap"), unobserved():
-                await session.aio.wrap(partial(acompose, model))
+        if session is not None:
+            with unobserved():
+                await self.sessions.awrap(session, acompose)
 
     def close(self) -> None:
         """Close the stores that it opened."""
@@ -170,12 +169,6 @@ class AssayCallback(BaseCallback):  # type: ignore[misc]  # the host has no type
                 session.tool_result(tool, result, call_id=call_id)
             else:
                 session.tool_error(tool, exception, call_id=call_id)
-
-    def _consolidate(self, session: Session) -> None:
-        model = self.sessions.model(session)
-        if model is not None:
-            with guard(session, "wrap"), unobserved():
-                session.wrap(partial(compose, model))
 
 
 def _is_on_a_loop() -> bool:

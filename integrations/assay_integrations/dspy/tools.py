@@ -5,15 +5,7 @@
 from __future__ import annotations
 
 import dspy
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionOptions, StoreRouter, Target
 from assay_integrations.dspy.place import Sessions
 
 __all__ = ["tools"]
@@ -34,9 +26,9 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     def recall(query: str) -> str:
-        return sessions.use(sessions.of_tool(), lambda session: recall_tool(session, query))
+        return sessions.recall(sessions.of_tool(), query)
 
     def remember(text: str) -> str:
-        return sessions.use(sessions.of_tool(), lambda session: remember_tool(session, text))
+        return sessions.remember(sessions.of_tool(), text)
 
     return [dspy.Tool(recall, desc=RECALL), dspy.Tool(remember, desc=REMEMBER)]

@@ -9,7 +9,7 @@ from google.adk.events import Event, EventActions
 from google.adk.models.llm_request import LlmRequest
 from google.genai.types import Content, Part
 
-from assay.session import Placement, Session
+from assay.session import Placement, Session, question_in
 from assay_integrations.google_adk.items import value, words
 
 __all__ = ["began", "briefed", "called", "ended", "failed", "of_run", "retold", "returned", "said"]
@@ -36,10 +36,13 @@ def asked(session: Session, event: Event) -> None:
         returned(session, answer.name or "", answer.response, answer.id)
 
 
-def briefed(session: Session, request: LlmRequest) -> None:
+async def briefed(session: Session, request: LlmRequest) -> None:
     """A model is about to be called: give the request what it is to receive; the host keeps none of it."""
-    place = _question(session, request.contents)
-    text = session.briefing(words(request.contents[place]) if place < len(request.contents) else "").text
+    contents = request.contents
+    # Results of tools and words of other agents have the user's role too.
+    users = {place: text for place, one in enumerate(contents) if one.role == "user" and (text := words(one))}
+    place, asks = question_in(users, session.asked, len(contents))
+    text = (await session.aio.briefing(asks)).text
     if not text:
         return
     if session.options.placement is Placement.DATA:
@@ -118,10 +121,3 @@ def _retold(session: Session, event: Event) -> None:
         called(session, call.name or "", call.args or {}, call.id)
     for answer in event.get_function_responses():
         returned(session, answer.name or "", answer.response, answer.id, event.actions)
-
-
-def _question(session: Session, contents: list[Content]) -> int:
-    """Find the content that the run answers: results of tools and words of other agents have the user's role too."""
-    users = [place for place, content in enumerate(contents) if content.role == "user" and words(content)]
-    recorded = [place for place in users if words(contents[place]) == session.asked]
-    return (recorded or users or [len(contents)])[-1]

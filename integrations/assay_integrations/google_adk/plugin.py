@@ -20,6 +20,7 @@ from assay import Store
 from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.google_adk import events
 from assay_integrations.google_adk.composing import acompose
+from assay_integrations.google_adk.items import words
 from assay_integrations.google_adk.place import Sessions
 
 __all__ = ["AssayPlugin"]
@@ -66,7 +67,8 @@ class AssayPlugin(BasePlugin):
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> None:
         """Record what an agent says, as the caller is about to receive it."""
-        session = None if event.partial else self._sessions.of_run(invocation_context, event.author)
+        silent = event.partial or not words(event.content)
+        session = None if silent else self._sessions.of_run(invocation_context, event.author)
         if session is not None:
             with guard(session, "agent_message"):
                 await session.aio.run(partial(events.said, session, event))
@@ -79,10 +81,8 @@ class AssayPlugin(BasePlugin):
         over = False
         with guard(session, "run_ended"):
             over = await session.aio.run(partial(events.ended, session, events.of_run(invocation_context)))
-        model = self._sessions.model(session)
-        if over and model is not None:
-            with guard(session, "wrap"):
-                await session.aio.wrap(partial(acompose, model))
+        if over:
+            await self._sessions.awrap(session, acompose)
 
     async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
         """Record that the run failed."""
@@ -102,7 +102,7 @@ class AssayPlugin(BasePlugin):
                 model = getattr(invocation.agent, "canonical_model", None)
                 if isinstance(model, BaseLlm):
                     self._sessions.keep_model(session, model)
-                await session.aio.run(partial(events.briefed, session, llm_request))
+                await events.briefed(session, llm_request)
 
     # -- the tools -------------------------------------------------------------------------------------------------
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, Session, SessionOptions, StoreRouter, Target
 from assay_integrations.google_adk.place import Sessions
 
 __all__ = ["tools"]
@@ -37,10 +28,10 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
         return sessions.of_run(context.get_invocation_context(), context.agent_name)
 
     async def recall(query: str, tool_context: ToolContext) -> str:
-        return await sessions.ause(of(tool_context), lambda session: recall_tool(session, query))
+        return await sessions.arecall(of(tool_context), query)
 
     async def remember(text: str, tool_context: ToolContext) -> str:
-        return await sessions.ause(of(tool_context), lambda session: remember_tool(session, text))
+        return await sessions.aremember(of(tool_context), text)
 
     # What the model reads of a tool is its docstring.
     recall.__doc__, remember.__doc__ = RECALL, REMEMBER

@@ -40,7 +40,7 @@ class AssayMemoryRetriever:
         session = self._sessions.of_key(SessionKey(user_id))
         with session.store() as store:
             hits = store.recall(query, limit=top_k or self.top_k)
-            block = store.briefing(query, tokens=self._sessions.options.tokens).text
+        block = session.found(query)
         documents = [
             Document(id=hit.ref, content=hit.text, score=hit.score, meta={"ref": hit.ref, "trust": hit.trust.value})
             for hit in hits

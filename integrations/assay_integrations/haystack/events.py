@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, cast
 
-from assay.session import Placement, Session
+from assay.session import Placement, Session, question_in
 from assay_integrations.haystack.place import Run
 from haystack.components.agents.state import State, replace_values
 from haystack.dataclasses import ChatMessage, ChatRole, TextContent
 
-__all__ = ["AT", "add", "clean"]
+__all__ = ["AT", "abriefed", "add", "clean"]
 
 # In the metadata of a message that we have put among the host's: nothing of it reaches a model.
 _MARK = "assay"
@@ -27,14 +28,27 @@ def began(run: Run, state: State) -> None:
 
 
 def briefed(run: Run, state: State) -> None:
-    """A model is about to be called: put what memory holds before the question, or behind the system text."""
-    messages: list[ChatMessage] = state.data["messages"]
+    """A model is about to be called: record what is new, and brief it."""
     told(run, state)
-    place = _question(run.session, messages)
-    text = run.session.briefing().text
+    _place(run, state, run.session.briefing().text)
+
+
+async def abriefed(run: Run, state: State) -> None:
+    """Do the same from an event loop."""
+    if not all(id(message) in run.told for message in state.data["messages"]):
+        await run.session.aio.run(partial(told, run, state))
+    _place(run, state, (await run.session.aio.briefing()).text)
+
+
+def _place(run: Run, state: State, text: str) -> None:
+    """Put what memory holds before the question, or behind the system text."""
     if not text:
         return
+    messages: list[ChatMessage] = state.data["messages"]
     if run.session.options.placement is Placement.DATA:
+        # Hooks of the user's may have put others behind it.
+        users = {place: _words(one) for place, one in enumerate(messages) if one.is_from(ChatRole.USER)}
+        place, _ = question_in(users, run.session.asked, len(messages))
         messages = [*messages[:place], ChatMessage.from_user(text, meta={_MARK: ""}), *messages[place:]]
     else:
         systems = [message for message in messages if message.is_from(ChatRole.SYSTEM)]
@@ -101,13 +115,6 @@ def _restored(message: ChatMessage) -> ChatMessage | None:
     if _MARK not in message.meta:
         return message
     return ChatMessage.from_system(message.meta[_MARK]) if message.meta[_MARK] else None
-
-
-def _question(session: Session, messages: Sequence[ChatMessage]) -> int:
-    """Find the message that the run answers; hooks of the user's may have put others behind it."""
-    users = [place for place, message in enumerate(messages) if message.is_from(ChatRole.USER)]
-    recorded = [place for place in users if _words(messages[place]) == session.asked]
-    return (recorded or users or [len(messages)])[-1]
 
 
 def _words(message: ChatMessage) -> str:

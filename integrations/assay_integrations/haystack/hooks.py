@@ -148,9 +148,8 @@ class At:
             return
         with guard(run.session, self.point):
             events.AT[self.point](run, state)
-        if self._composes(run):
-            with guard(run.session, "wrap"):
-                run.session.wrap(partial(compose, self.chat_generator))
+        if self.point == "after_run":
+            self.memory.sessions.wrap(run.session, compose)
 
     async def run_async(self, state: State) -> None:
         """Do the same from an event loop."""
@@ -158,10 +157,12 @@ class At:
         if run is None:
             return
         with guard(run.session, self.point):
-            await run.session.aio.run(partial(events.AT[self.point], run, state))
-        if self._composes(run):
-            with guard(run.session, "wrap"):
-                await run.session.aio.wrap(partial(acompose, self.chat_generator))
+            if self.point == "before_llm":
+                await events.abriefed(run, state)
+            else:
+                await run.session.aio.run(partial(events.AT[self.point], run, state))
+        if self.point == "after_run":
+            await self.memory.sessions.awrap(run.session, acompose)
 
     def close(self) -> None:
         """Close the stores that the memory opened; the host calls it when an agent is closed."""
@@ -199,9 +200,6 @@ class At:
             if self.chat_generator is not None:
                 sessions.keep_model(run.session, self.chat_generator)
         return run
-
-    def _composes(self, run: Run) -> bool:
-        return self.point == "after_run" and run.session.root and self.chat_generator is not None
 
 
 @contextmanager

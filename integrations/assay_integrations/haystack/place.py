@@ -20,8 +20,6 @@ from haystack.dataclasses import ChatMessage
 
 __all__ = ["Run", "Sessions", "failing"]
 
-_UNNAMED = "sub-agent"
-
 
 @dataclass(eq=False, slots=True)
 class Run:
@@ -118,7 +116,7 @@ class Sessions(Shared[Any]):
         user, session = (None if name is None else str(name) for name in map(context.get, ("user_id", "session_id")))
         around = self._around()
         if around is not None and user in (None, around.key.user) and session in (None, around.key.session):
-            return around.sub(self._agent or _UNNAMED)
+            return around.sub(self._agent)
         return self._at(SessionKey(user, session, self._agent))
 
     def _around(self) -> Session | None:

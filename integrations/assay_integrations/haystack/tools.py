@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionKey, SessionOptions, StoreRouter, Target
 from assay_integrations.haystack.place import Sessions
 from haystack.tools.from_function import create_tool_from_function  # pyright: ignore[reportUnknownVariableType]
 from haystack.tools.tool import Tool
@@ -40,10 +31,10 @@ def tools(
     sessions, key = Sessions(target, options), SessionKey(user, session)
 
     def recall(query: str) -> str:
-        return sessions.use(sessions.of_tool(key), lambda session: recall_tool(session, query))
+        return sessions.recall(sessions.of_tool(key), query)
 
     def remember(text: str) -> str:
-        return sessions.use(sessions.of_tool(key), lambda session: remember_tool(session, text))
+        return sessions.remember(sessions.of_tool(key), text)
 
     return [
         create_tool_from_function(recall, description=RECALL),

@@ -8,12 +8,12 @@ from typing import Any
 from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from assay.session import Placement, Session
-from assay_integrations.langgraph.place import asked, field
+from assay.session import Placement, Session, field_of, question_in
+from assay_integrations.langgraph.place import asked
 from langgraph.constants import END
 from langgraph.types import Command
 
-__all__ = ["began", "briefed", "ended", "returned", "said", "with_briefing"]
+__all__ = ["began", "briefed", "ended", "question", "returned", "said", "speaks", "with_briefing"]
 
 
 def began(session: Session, messages: Sequence[BaseMessage]) -> None:
@@ -28,13 +28,18 @@ def began(session: Session, messages: Sequence[BaseMessage]) -> None:
         session.user_message(newest.text, id=newest.id)
 
 
-def briefed(session: Session, request: ModelRequest[Any]) -> ModelRequest[Any]:
+def question(session: Session, messages: Sequence[BaseMessage]) -> tuple[int, str | None]:
+    """Find the message that the run answers; other middlewares may have put human messages behind it."""
+    humans = {place: one.text for place, one in enumerate(messages) if isinstance(one, HumanMessage)}
+    return question_in(humans, session.asked, len(messages))
+
+
+def briefed(session: Session, request: ModelRequest[Any], place: int, text: str) -> ModelRequest[Any]:
     """A model is about to be called: give the request as it is to receive it."""
-    if session.options.placement is Placement.DATA:
-        return request.override(messages=with_briefing(session, request.messages))
-    text = _briefing(session, request.messages)
     if not text:
         return request
+    if session.options.placement is Placement.DATA:
+        return request.override(messages=with_briefing(request.messages, place, text))
     before = request.system_message.content if request.system_message else ""
     if isinstance(before, str):
         return request.override(system_message=SystemMessage(f"{before}\n\n{text}".strip()))
@@ -43,11 +48,14 @@ def briefed(session: Session, request: ModelRequest[Any]) -> ModelRequest[Any]:
     return request.override(system_message=SystemMessage([*before, block]))
 
 
-def with_briefing(session: Session, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def with_briefing(messages: Sequence[AnyMessage], place: int, text: str) -> list[AnyMessage]:
     """Put what memory holds before the question it was asked for, in a list of its own."""
-    text = _briefing(session, messages)
-    place = _question(session, messages)
     return [*messages[:place], HumanMessage(text), *messages[place:]] if text else [*messages]
+
+
+def speaks(messages: Sequence[BaseMessage]) -> bool:
+    """Tell whether a model has said something, besides calling tools."""
+    return any(isinstance(message, AIMessage) and message.text for message in messages)
 
 
 def said(session: Session, messages: Sequence[BaseMessage]) -> None:
@@ -66,7 +74,7 @@ def returned(session: Session, name: str, call_id: str | None, result: ToolMessa
                 session.tool_error(name, str(content), call_id=call_id)
             else:
                 session.tool_result(name, content, call_id=call_id)
-    target: object = field(result, "goto") if field(result, "graph") == Command.PARENT else None
+    target: object = field_of(result, "goto") if field_of(result, "graph") == Command.PARENT else None
     if isinstance(target, str) and target not in ("", END):
         session.handoff(session.key.agent or "agent", target, id=call_id)
 
@@ -80,18 +88,6 @@ def ended(session: Session, state: Mapping[str, Any]) -> None:
     session.run_ended(output)
 
 
-def _briefing(session: Session, messages: Sequence[BaseMessage]) -> str:
-    place = _question(session, messages)
-    return session.briefing(messages[place].text if place < len(messages) else "").text
-
-
-def _question(session: Session, messages: Sequence[BaseMessage]) -> int:
-    """Find the message that the run answers; other middlewares may have put human messages behind it."""
-    humans = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    recorded = [place for place in humans if messages[place].text == session.asked]
-    return (recorded or humans or [len(messages)])[-1]
-
-
 def _messages(command: Command[Any]) -> list[ToolMessage]:
-    found: Sequence[object] = field(command.update, "messages") or ()
+    found: Sequence[object] = field_of(command.update, "messages") or ()
     return [message for message in found if isinstance(message, ToolMessage)]

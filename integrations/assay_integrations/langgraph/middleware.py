@@ -81,10 +81,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is not None:
             with guard(session, "run_ended"):
                 events.ended(session, state)
-            model = self._sessions.model(session)
-            if model is not None:
-                with guard(session, "wrap"):
-                    session.wrap(partial(compose, model))
+            self._sessions.wrap(session, compose)
 
     async def aafter_agent(self, state: State, runtime: Runtime[Any]) -> None:
         """Do the same from an event loop."""
@@ -92,10 +89,7 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is not None:
             with guard(session, "run_ended"):
                 await session.aio.run(partial(events.ended, session, state))
-            model = self._sessions.model(session)
-            if model is not None:
-                with guard(session, "wrap"):
-                    await session.aio.wrap(partial(acompose, model))
+            await self._sessions.awrap(session, acompose)
 
     # -- the model -------------------------------------------------------------------------------------------------
 
@@ -105,7 +99,9 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
         if session is None:
             return handler(request)
         self._sessions.keep_model(session, request.model)
-        request = guard.value(session, partial(events.briefed, session, request), request)
+        with guard(session, "briefing"):
+            place, asks = events.question(session, request.messages)
+            request = events.briefed(session, request, place, session.briefing(asks).text)
         try:
             response = handler(request)
         except GraphBubbleUp:
@@ -125,7 +121,8 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
             return await handler(request)
         self._sessions.keep_model(session, request.model)
         with guard(session, "briefing"):
-            request = await session.aio.run(partial(events.briefed, session, request))
+            place, asks = events.question(session, request.messages)
+            request = events.briefed(session, request, place, (await session.aio.briefing(asks)).text)
         try:
             response = await handler(request)
         except GraphBubbleUp:
@@ -134,8 +131,9 @@ class AssayMiddleware(AgentMiddleware[State, Any, Any]):
             with guard(session, "run_failed"):
                 await session.aio.run_failed(error)
             raise
-        with guard(session, "agent_message"):
-            await session.aio.run(partial(events.said, session, response.result))
+        if events.speaks(response.result):
+            with guard(session, "agent_message"):
+                await session.aio.run(partial(events.said, session, response.result))
         return response
 
     # -- the tools -------------------------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ class NodeMemory:
 
     def _brief(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         self._record(messages)
-        return events.with_briefing(self._session, messages)
+        place, asks = events.question(self._session, messages)
+        return events.with_briefing(messages, place, self._session.briefing(asks).text)
 
     def _record(self, messages: Sequence[AnyMessage]) -> None:
         """Tell the session of each message once; a place in the conversation stands in for an id."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import ensure_config
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, field_of
 from assay.session import Sessions as Shared
 
-__all__ = ["Sessions", "asked", "field", "thread_id"]
+__all__ = ["Sessions", "asked", "thread_id"]
 
 _TOOLS_NODE = "tools:"
-_UNNAMED = "sub-agent"
 
 
 class Sessions(Shared[BaseChatModel]):
@@ -34,7 +33,7 @@ class Sessions(Shared[BaseChatModel]):
 
     def _of_agent(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
         session = self._of_tool(key, messages)
-        return session.sub(key.agent or _UNNAMED) if self.called or _nested() else session
+        return session.sub(key.agent) if self.called or _nested() else session
 
     def _of_tool(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
         return self._caller(key) or self._at(key, messages)
@@ -56,11 +55,6 @@ def asked(messages: Sequence[BaseMessage]) -> HumanMessage | None:
     return next((message for message in reversed(messages) if isinstance(message, HumanMessage)), None)
 
 
-def field(thing: object, name: str) -> Any:
-    """Read a field of a context or a state, which are dicts or objects as their author likes."""
-    return cast("dict[str, Any]", thing).get(name) if isinstance(thing, dict) else getattr(thing, name, None)
-
-
 def thread_id() -> str | None:
     """Give the thread of the run that is going on, or None."""
     thread = _configurable().get("thread_id")
@@ -68,7 +62,7 @@ def thread_id() -> str | None:
 
 
 def _key(context: object, messages: Sequence[BaseMessage]) -> SessionKey:
-    user = field(context, "user_id") or _configurable().get("user_id")
+    user = field_of(context, "user_id") or _configurable().get("user_id")
     return SessionKey(None if user is None else str(user), thread_id(), _agent(messages))
 
 

@@ -80,7 +80,7 @@ class AssayStore(BaseStore):
             state_key=key,
             tags=items.tags_of(op),
             metadata=items.metadata_of(op),
-            verdict=Verdict.NEW,  # values that read alike, such as 1 and "1", are two
+            verdict=Verdict.NEW,  # a version of its own, though the value is the same: an echo is never replaced
         )
 
     def _get(self, op: GetOp) -> Item | None:

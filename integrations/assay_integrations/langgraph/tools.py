@@ -7,17 +7,8 @@ from typing import Any
 from langchain.tools import ToolRuntime
 from langchain_core.tools import BaseTool, StructuredTool
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
-from assay_integrations.langgraph.place import Sessions, field
+from assay.session import RECALL, REMEMBER, Session, SessionOptions, StoreRouter, Target, field_of
+from assay_integrations.langgraph.place import Sessions
 
 __all__ = ["tools"]
 
@@ -37,19 +28,19 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     def of(runtime: Runtime) -> Session | None:
-        return sessions.of_tool(runtime.context, field(runtime.state, "messages") or ())
+        return sessions.of_tool(runtime.context, field_of(runtime.state, "messages") or ())
 
     def recall(query: str, runtime: Runtime) -> str:
-        return sessions.use(of(runtime), lambda session: recall_tool(session, query))
+        return sessions.recall(of(runtime), query)
 
     async def arecall(query: str, runtime: Runtime) -> str:
-        return await sessions.ause(of(runtime), lambda session: recall_tool(session, query))
+        return await sessions.arecall(of(runtime), query)
 
     def remember(text: str, runtime: Runtime) -> str:
-        return sessions.use(of(runtime), lambda session: remember_tool(session, text))
+        return sessions.remember(of(runtime), text)
 
     async def aremember(text: str, runtime: Runtime) -> str:
-        return await sessions.ause(of(runtime), lambda session: remember_tool(session, text))
+        return await sessions.aremember(of(runtime), text)
 
     return [
         StructuredTool.from_function(recall, coroutine=arecall, name="recall", description=RECALL),

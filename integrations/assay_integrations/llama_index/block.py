@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
+from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.llama_index import events, spans
 from assay_integrations.llama_index.composing import acompose
 from assay_integrations.llama_index.items import asked_in, is_answer
@@ -73,20 +73,15 @@ class AssayMemoryBlock(BaseMemoryBlock[str]):
         if here is None:  # a chat engine, or a search: nothing says when its turn ends
             session = self._sessions.of_key(key)
             with guard(session, "briefing"):
-                return await session.aio.run(lambda: _found(session, asked_in(told)))
+                return str(await session.aio.found(asked_in(told)))
             return ""
         run = spans.found(here) or await begin(self, self._sessions, key, asked_in(told))
         if run.owner is not self:  # the memory around it is one of ours, and has placed the briefing
             return ""
         if told and is_answer(told[-1]) and not run.over:
             events.ended(run)
-        await run.settled()
+        await run.relay.settled()
         return run.block
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Leave what the host moves out of its short memory: it was recorded when it was said."""
-
-
-def _found(session: Session, text: str) -> str:
-    with session.store() as store:
-        return store.briefing(text, tokens=session.options.tokens).text

@@ -74,7 +74,7 @@ def failed(run: Run, error: BaseException | None) -> None:
     """A run has raised: told here and now, because nothing waits for it any more."""
     if isinstance(error, Exception) and not isinstance(error, WorkflowCancelledByUser):
         with guard(run.session, "run_failed"):
-            run.flush()
+            run.relay.flush()
             run.session.run_failed(error)
 
 

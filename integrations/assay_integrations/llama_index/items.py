@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.session import Placement
+from assay.session import Placement, question_in
 from llama_index.core.base.llms.types import TextBlock, ThinkingBlock, ToolCallBlock
 from llama_index.core.llms import ChatMessage, MessageRole
 
@@ -39,7 +39,6 @@ def placed(messages: Sequence[ChatMessage], asked: str, block: str, placement: P
         return [*messages]
     if placement is Placement.SYSTEM:
         return [ChatMessage(role=MessageRole.SYSTEM, content=block), *messages]
-    users = [place for place, one in enumerate(messages) if one.role is MessageRole.USER]
-    known = [place for place in users if words(messages[place]) == asked]
-    place = (known or users or [len(messages)])[-1]
+    users = {place: words(one) for place, one in enumerate(messages) if one.role is MessageRole.USER}
+    place, _ = question_in(users, asked, len(messages))
     return [*messages[:place], ChatMessage(role=MessageRole.USER, content=block), *messages[place:]]

@@ -81,7 +81,7 @@ class AssayMemory(Memory):
             run = self._last = await begin(self, self._sessions, self.key, words(messages[-1]))  # of a history alone
         if run is None:
             return messages
-        await run.settled()
+        await run.relay.settled()
         session = run.session
         return placed(messages, session.asked, run.block if run.owner is self else "", session.options.placement)
 
@@ -94,7 +94,7 @@ class AssayMemory(Memory):
         elif run is not None and run_id() is None and is_answer(message):  # of a chat engine, which has no steps
             events.said(run, message)
             events.ended(run)
-            await run.settled()
+            await run.relay.settled()
 
     async def aput_messages(self, messages: list[ChatMessage]) -> None:
         """Keep what a run has said and done; its steps have told of it before."""
@@ -103,18 +103,16 @@ class AssayMemory(Memory):
         if run is not None:
             if messages and is_answer(messages[-1]):
                 events.ended(run)
-            await run.settled()
+            await run.relay.settled()
 
     # -- the session -----------------------------------------------------------------------------------------------
 
     async def awrap(self) -> None:
         """Consolidate if it is time, with the model that the agent used last."""
         run = self._last
-        model = None if run is None else self._sessions.model(run.session)
-        if run is not None and model is not None:
-            await run.settled()
-            with guard(run.session, "wrap"):
-                await run.session.aio.wrap(partial(acompose, model))
+        if run is not None:
+            await run.relay.settled()
+            await self._sessions.awrap(run.session, acompose)
 
     def end_session(self, *, now: bool = False) -> WrapResult:
         """Consolidate the session, which is over, with the model that its agent used last.

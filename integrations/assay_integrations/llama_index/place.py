@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -12,14 +10,13 @@ from functools import partial
 
 from llama_index_instrumentation.dispatcher import active_instrument_tags
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Relay, Session, SessionKey, SessionOptions, StoreRouter, Target
 from assay.session import Sessions as Shared
 from llama_index.core.llms import LLM
 
 __all__ = ["Run", "Sessions", "run_id"]
 
 _RUN = "llamaindex.run_id"
-_UNNAMED = "sub-agent"
 
 
 class Sessions(Shared[LLM]):
@@ -31,7 +28,7 @@ class Sessions(Shared[LLM]):
     def of_run(self, key: SessionKey, run: str | None) -> Session:
         """Give the session of a run that begins: its caller's when a tool of another run starts it."""
         caller = self.caller(key.user)
-        return self.of_key(key, run=run) if caller is None else caller.sub(key.agent or _UNNAMED)
+        return self.of_key(key, run=run) if caller is None else caller.sub(key.agent)
 
     def of_tool(self, key: SessionKey) -> Session | None:
         """Give the session of the run that called a tool; outside of one, that of the key."""
@@ -65,30 +62,16 @@ class Run:
     over: bool = False
     calls: dict[str, AbstractContextManager[None]] = field(default_factory=dict[str, AbstractContextManager[None]])
     loop: asyncio.AbstractEventLoop | None = None
-    _events: deque[tuple[str, Callable[[], None]]] = field(default_factory=deque[tuple[str, Callable[[], None]]])
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _tasks: set[asyncio.Future[None]] = field(default_factory=set[asyncio.Future[None]])
+    relay: Relay = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Be ready to tell."""
+        self.relay = Relay(self.session)
 
     def tell(self, code: str, event: Callable[[Session], None]) -> None:
         """Tell the session in the name of the agent whose turn it is, as soon as its worker can."""
         speaks = self.session.named(self.speaker) if self.speaker else self.session
-        self._events.append((code, partial(event, speaks)))
-        task = asyncio.ensure_future(self.settled())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def flush(self) -> None:
-        """Tell now what waits to be told."""
-        with self._lock:
-            while self._events:
-                code, event = self._events.popleft()
-                with guard(self.session, code):
-                    event()
-
-    async def settled(self) -> None:
-        """Wait until everything is told."""
-        with guard(self.session, "record"):
-            await self.session.aio.run(self.flush)
+        self.relay.tell(code, partial(event, speaks))
 
 
 def run_id() -> str | None:

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionKey, SessionOptions, StoreRouter, Target
 from assay_integrations.llama_index.place import Sessions
 from llama_index.core.tools import FunctionTool
 
@@ -36,10 +27,10 @@ def tools(
     sessions, key = Sessions(target, options), SessionKey(user)
 
     async def recall(query: str) -> str:
-        return await sessions.ause(sessions.of_tool(key), lambda session: recall_tool(session, query))
+        return await sessions.arecall(sessions.of_tool(key), query)
 
     async def remember(text: str) -> str:
-        return await sessions.ause(sessions.of_tool(key), lambda session: remember_tool(session, text))
+        return await sessions.aremember(sessions.of_tool(key), text)
 
     return [
         FunctionTool.from_defaults(async_fn=recall, name="recall", description=RECALL),

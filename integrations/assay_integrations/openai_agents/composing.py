@@ -7,7 +7,8 @@ from typing import Any
 
 from agents import Agent, Model, ModelProvider, ModelTracing, MultiProvider, RunConfig
 
-from assay_integrations.openai_agents.items import field, spoken
+from assay.session import field_of
+from assay_integrations.openai_agents.items import spoken
 
 __all__ = ["Config", "compose"]
 
@@ -16,8 +17,8 @@ Config = RunConfig | dict[str, Any] | None
 
 async def compose(agent: Agent[Any], config: Config, prompt: str) -> str:
     """Let the model of an agent answer a prompt of the wrap: beside its runs, so that no stream or trace shows it."""
-    chosen: Model | str | None = field(config, "model") or agent.model
-    theirs: ModelProvider | None = field(config, "model_provider")
+    chosen: Model | str | None = field_of(config, "model") or agent.model
+    theirs: ModelProvider | None = field_of(config, "model_provider")
     provider = theirs or MultiProvider()
     model = chosen if isinstance(chosen, Model) else provider.get_model(chosen)
     try:

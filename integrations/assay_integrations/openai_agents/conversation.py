@@ -8,9 +8,18 @@ from agents import SQLiteSession, TResponseInputItem
 from agents.memory import Session as HostSession
 from agents.memory import SessionSettings
 
-from assay.session import AnyComposer, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
+from assay.session import (
+    AnyComposer,
+    SessionKey,
+    SessionOptions,
+    StoreRouter,
+    Target,
+    WrapResult,
+    arguments_of,
+    field_of,
+    guard,
+)
 from assay_integrations.openai_agents import items
-from assay_integrations.openai_agents.items import field
 from assay_integrations.openai_agents.place import Sessions, remembered
 
 __all__ = ["AssaySession"]
@@ -91,22 +100,22 @@ class AssaySession:
     def _record(self, new: list[TResponseInputItem]) -> None:
         for item in new:
             self._tell(item)
-        if new and field(new[-1], "role") == "assistant":
+        if new and field_of(new[-1], "role") == "assistant":
             self._session.run_ended(items.text_of(new[-1]))
 
     def _tell(self, item: TResponseInputItem) -> None:
-        call_id = field(item, "call_id")
-        match field(item, "type") or "message", field(item, "role"):
+        call_id = field_of(item, "call_id")
+        match field_of(item, "type") or "message", field_of(item, "role"):
             case "message", "user":
                 self._session.run_started()
                 self._session.user_message(items.text_of(item))
             case "message", "assistant":
                 self._session.agent_message(items.text_of(item))
             case "function_call", _:
-                name = self._calls[call_id] = field(item, "name")
-                self._session.tool_call(name, items.arguments(field(item, "arguments")), call_id=call_id)
+                name = self._calls[call_id] = field_of(item, "name")
+                self._session.tool_call(name, arguments_of(field_of(item, "arguments")), call_id=call_id)
             case "function_call_output", _:
                 name = self._calls.get(call_id, "tool")
-                self._session.tool_result(name, field(item, "output"), call_id=call_id)
+                self._session.tool_result(name, field_of(item, "output"), call_id=call_id)
             case _:  # reasoning, and what only the host's own servers read
                 pass

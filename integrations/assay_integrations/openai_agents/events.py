@@ -17,7 +17,7 @@ from agents import (
 )
 from agents.run import ModelInputData
 
-from assay.session import Placement, Session
+from assay.session import Placement, Session, arguments_of
 from assay_integrations.openai_agents import items
 
 __all__ = ["Events", "Given"]
@@ -33,7 +33,7 @@ _TRIPWIRES = (
 
 
 class Events:
-    """Tells a session what one run does. Each method is one step on the thread of the store, so none overlap.
+    """Tells a session what one run does. What is to be recorded is one step on the thread of the store: none overlap.
 
     Args:
         given: The run's input. A `RunState` goes on with the run that it was taken from.
@@ -55,11 +55,15 @@ class Events:
             for text in items.words(given):
                 self.session.user_message(text)
 
-    def briefed(self, data: ModelInputData) -> ModelInputData:
+    @property
+    def holds(self) -> bool:
+        """Tell whether an answer waits to be released."""
+        return self._held is not None
+
+    async def briefed(self, data: ModelInputData) -> ModelInputData:
         """A model is about to be called: give the data as it is to receive them."""
-        self.released()
-        place = items.question(data.input, self.session.asked)
-        text = self.session.briefing(items.text_of(data.input[place]) if place < len(data.input) else "").text
+        place, asks = items.question(data.input, self.session.asked)
+        text = (await self.session.aio.briefing(asks)).text
         if not text:
             return data
         if self.session.options.placement is Placement.SYSTEM:
@@ -84,7 +88,7 @@ class Events:
         self.released()
         if call_id is not None:
             self._calls[call_id] = name
-        self.session.named(agent).tool_call(name, items.arguments(arguments), call_id=call_id)
+        self.session.named(agent).tool_call(name, arguments_of(arguments), call_id=call_id)
 
     def returned(self, name: str, result: object, call_id: str | None) -> None:
         """A tool has given something, or the host an apology for one that failed."""

@@ -23,10 +23,9 @@ from agents.memory import Session as HostSession
 from agents.run import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
 
-from assay.session import Session, guard
+from assay.session import Session, field_of, guard
 from assay_integrations.openai_agents.composing import Config
 from assay_integrations.openai_agents.events import Events
-from assay_integrations.openai_agents.items import field
 
 __all__ = ["MemoryHooks"]
 
@@ -107,12 +106,14 @@ class MemoryHooks(RunHooks[Any]):
     async def brief(self, data: CallModelData[Any]) -> ModelInputData:
         """Filter the input of a model: the user's own filter, then the briefing."""
         filtered = data.model_data
-        theirs = field(self._config, "call_model_input_filter")
+        theirs = field_of(self._config, "call_model_input_filter")
         if theirs is not None:
             made = theirs(data)
             filtered = await made if inspect.isawaitable(made) else made
+        if self.events.holds:
+            await self._tell("agent_message", self.events.released)
         with guard(self.session, "briefing"):
-            return await self.session.aio.run(partial(self.events.briefed, filtered))
+            return await self.events.briefed(filtered)
         return filtered
 
     async def on_llm_start(
@@ -122,9 +123,9 @@ class MemoryHooks(RunHooks[Any]):
         await self._theirs.on_llm_start(context, agent, system_prompt, input_items)
 
     async def on_llm_end(self, context: Context, agent: Agent[Any], response: ModelResponse) -> None:
-        """Record what the model says."""
+        """Note what the model says: it is recorded when the run goes on."""
         await self._theirs.on_llm_end(context, agent, response)
-        await self._tell("agent_message", partial(self.events.said, agent.name, response))
+        self.events.said(agent.name, response)
 
     # -- the tools -------------------------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ class MemoryHooks(RunHooks[Any]):
         error = getattr(args, "error", None)
         if isinstance(error, Exception):
             await self._tell("tool_error", partial(self.events.broke, args.call_id, error))
-        theirs = field(self._config, "tool_error_formatter")
+        theirs = field_of(self._config, "tool_error_formatter")
         message = theirs(args) if theirs is not None else None
         return await message if inspect.isawaitable(message) else message
 

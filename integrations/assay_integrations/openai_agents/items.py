@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, cast
+from typing import cast
 
 from agents import ModelResponse, ToolOutputFileContent, ToolOutputImage, ToolOutputText, TResponseInputItem
 
-__all__ = ["arguments", "field", "output", "question", "spoken", "text_of", "words"]
+from assay.session import field_of, question_in
+
+__all__ = ["output", "question", "spoken", "text_of", "words"]
 
 _FROM_OUTSIDE = ("user", "system", "developer")
 _PARTS = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
 
 
-def field(thing: object, name: str) -> Any:
-    """Read a field of an item or a context, which are dicts or objects as their author likes."""
-    return cast("Mapping[str, Any]", thing).get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
-
-
 def text_of(item: object) -> str:
     """Give the words of a message; what is no text is named, not dumped."""
-    content = field(item, "content")
+    content = field_of(item, "content")
     return content if isinstance(content, str) else "\n".join(map(_part, content or ()))
 
 
@@ -30,28 +26,19 @@ def words(given: str | Sequence[TResponseInputItem]) -> list[str]:
     """Give what a person says anew: the input, or the messages of the user behind the last answer in it."""
     if isinstance(given, str):
         return [given]
-    newest = list(takewhile(lambda item: field(item, "role") in _FROM_OUTSIDE, reversed(given)))
-    return [text_of(item) for item in reversed(newest) if field(item, "role") == "user"]
+    newest = list(takewhile(lambda item: field_of(item, "role") in _FROM_OUTSIDE, reversed(given)))
+    return [text_of(item) for item in reversed(newest) if field_of(item, "role") == "user"]
 
 
-def question(given: Sequence[TResponseInputItem], asked: str) -> int:
-    """Find the message that a run answers, in what a model is about to receive."""
-    users = [place for place, item in enumerate(given) if field(item, "role") == "user"]
-    recorded = [place for place in users if text_of(given[place]) == asked]
-    return (recorded or users or [len(given)])[-1]
+def question(given: Sequence[TResponseInputItem], asked: str) -> tuple[int, str | None]:
+    """Find the message that a run answers, in what a model is about to receive, and its words."""
+    users = {place: text_of(item) for place, item in enumerate(given) if field_of(item, "role") == "user"}
+    return question_in(users, asked, len(given))
 
 
 def spoken(response: ModelResponse) -> str:
     """Give what a model said besides the calls it asks for."""
     return "\n".join(filter(None, (text_of(item) for item in response.output if item.type == "message")))
-
-
-def arguments(text: str) -> object:
-    """Read the arguments of a call, which a model writes as JSON, or nearly so."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def output(result: object) -> object:
@@ -67,6 +54,6 @@ def _parts(result: object) -> list[object]:
 
 
 def _part(part: object) -> str:
-    text = field(part, "text") or field(part, "refusal")
-    kind = str(field(part, "type") or "attachment")
+    text = field_of(part, "text") or field_of(part, "refusal")
+    kind = str(field_of(part, "type") or "attachment")
     return text if isinstance(text, str) else f"[{kind.removeprefix('input_')}]"

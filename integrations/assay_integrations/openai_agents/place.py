@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, field_of
 from assay.session import Sessions as Shared
-from assay_integrations.openai_agents.items import field
 
 __all__ = ["Sessions", "remembered"]
 
@@ -33,7 +32,7 @@ class Sessions(Shared[Composer]):
         """
         caller = self.caller(key.user)
         if caller is not None:
-            return caller.sub(key.agent or "sub-agent")
+            return caller.sub(key.agent)
         # Runs without a session are told apart by nothing of the host's.
         return self.of_key(key, run=uuid.uuid4().hex if key.session is None else None)
 
@@ -42,9 +41,8 @@ class Sessions(Shared[Composer]):
         caller = self.caller(None)
         if caller is not None:
             return caller.named(agent)
-        user, session = (
-            None if name is None else str(name) for name in (field(context, "user_id"), field(context, "session_id"))
-        )
+        ids = (field_of(context, name) for name in ("user_id", "session_id"))
+        user, session = (None if name is None else str(name) for name in ids)
         return self.guarded(lambda: self.of_key(SessionKey(user, session, agent)))
 
     @contextmanager

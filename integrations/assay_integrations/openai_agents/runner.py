@@ -12,11 +12,10 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 from agents import Agent, MaxTurnsExceeded, RunErrorHandlers, RunHooks, Runner, RunResult, RunResultStreaming
 from agents.memory import Session as HostSession
 
-from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
+from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, field_of, guard
 from assay_integrations.openai_agents.composing import Config, compose
 from assay_integrations.openai_agents.events import Events, Given
 from assay_integrations.openai_agents.hooks import MemoryHooks
-from assay_integrations.openai_agents.items import field
 from assay_integrations.openai_agents.place import Sessions
 
 __all__ = ["AssayRunner"]
@@ -189,7 +188,7 @@ def _id(session: Named, config: Config, arguments: RunArguments[Any]) -> str | N
     named: str | None = None
     with suppress(ValueError):  # a conversation that the host is yet to create has no id
         named = session.session_id if session is not None else arguments.get("conversation_id")
-    return named or field(config, "group_id")
+    return named or field_of(config, "group_id")
 
 
 def _host(session: Named) -> HostSession | None:

@@ -7,17 +7,7 @@ from typing import Any
 from agents import Tool, function_tool
 from agents.tool_context import ToolContext
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
-from assay_integrations.openai_agents.items import field
+from assay.session import RECALL, REMEMBER, Session, SessionOptions, StoreRouter, Target, field_of
 from assay_integrations.openai_agents.place import Sessions
 
 __all__ = ["tools"]
@@ -40,13 +30,13 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     def of(context: ToolContext[Any]) -> Session | None:
-        return sessions.of_tool(context.context, field(context.agent, "name"))
+        return sessions.of_tool(context.context, field_of(context.agent, "name"))
 
     async def recall(context: ToolContext[Any], query: str) -> str:
-        return await sessions.ause(of(context), lambda session: recall_tool(session, query))
+        return await sessions.arecall(of(context), query)
 
     async def remember(context: ToolContext[Any], text: str) -> str:
-        return await sessions.ause(of(context), lambda session: remember_tool(session, text))
+        return await sessions.aremember(of(context), text)
 
     return [
         function_tool(recall, description_override=RECALL),

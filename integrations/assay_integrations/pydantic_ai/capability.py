@@ -81,10 +81,7 @@ class AssayCapability(AbstractCapability[Any]):
             raise
         with guard(session, "run_ended"):
             await session.aio.run(partial(events.ended, session, result.output))
-        model = self._sessions.model(session)
-        if model is not None and session.root:
-            with guard(session, "wrap"):
-                await session.aio.wrap(partial(acompose, model))
+        await self._sessions.awrap(session, acompose)
         return result
 
     # -- the model -------------------------------------------------------------------------------------------------
@@ -96,7 +93,7 @@ class AssayCapability(AbstractCapability[Any]):
         session = self._session
         if session is not None:
             with guard(session, "briefing"):
-                return await session.aio.run(partial(events.briefed, session, request_context))
+                return await events.briefed(session, request_context)
         return request_context
 
     async def wrap_model_request(
@@ -107,14 +104,15 @@ class AssayCapability(AbstractCapability[Any]):
         if session is None:
             return await handler(request_context)
         self._sessions.keep_model(session, request_context.model)
-        if ctx.run_step == 1:
+        if ctx.run_step == 1 and events.is_answered(request_context.messages):
             with guard(session, "tool_result"):
                 await session.aio.run(partial(events.answered, session, request_context.messages))
         if not _HAS_LAST_HOOK:
             request_context = await self.prepare_model_request(ctx, request_context)
         response = await handler(request_context)
-        with guard(session, "agent_message"):
-            await session.aio.run(partial(events.said, session, response))
+        if events.speaks(response):
+            with guard(session, "agent_message"):
+                await session.aio.run(partial(events.said, session, response))
         return response
 
     # -- the tools -------------------------------------------------------------------------------------------------

@@ -29,7 +29,17 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import DeferredToolRequests, RunContext
 
-__all__ = ["answered", "began", "briefed", "called", "ended", "returned", "said"]
+__all__ = [
+    "answered",
+    "began",
+    "briefed",
+    "called",
+    "ended",
+    "is_answered",
+    "returned",
+    "said",
+    "speaks",
+]
 
 # A run has one prompt: its id within the run.
 _PROMPT = "prompt"
@@ -46,10 +56,10 @@ def began(session: Session, ctx: RunContext[Any], caller: Caller | None) -> None
         session.user_message("\n".join(_prompts(ctx.messages[-1])), id=_PROMPT)
 
 
-def briefed(session: Session, request: ModelRequestContext) -> ModelRequestContext:
+async def briefed(session: Session, request: ModelRequestContext) -> ModelRequestContext:
     """A model is about to be called: give the request as it is to receive it; the run's own messages stay."""
     place = _question(session, request.messages)
-    text = session.briefing("\n".join(_prompts(request.messages[place]))).text
+    text = (await session.aio.briefing("\n".join(_prompts(request.messages[place])))).text
     if not text:
         return request
     if session.options.placement is Placement.DATA:
@@ -59,6 +69,11 @@ def briefed(session: Session, request: ModelRequestContext) -> ModelRequestConte
     parameters = request.model_request_parameters
     parts = [*(parameters.instruction_parts or ()), InstructionPart(content=text, dynamic=True)]
     return replace(request, model_request_parameters=replace(parameters, instruction_parts=parts))
+
+
+def speaks(response: ModelResponse) -> bool:
+    """Tell whether a model has said something, or called tools that its provider runs."""
+    return bool(response.text) or any(isinstance(part, NativeToolCallPart) for part in response.parts)
 
 
 def said(session: Session, response: ModelResponse) -> None:
@@ -87,8 +102,13 @@ def returned(session: Session, call: ToolCallPart, result: object) -> None:
     session.tool_result(call.tool_name, value, call_id=call.tool_call_id)
 
 
+def is_answered(messages: Sequence[ModelMessage]) -> bool:
+    """Tell whether a run goes on with what was done for it elsewhere."""
+    return any(isinstance(part, ToolReturnPart) for part in messages[-1].parts)
+
+
 def answered(session: Session, messages: Sequence[ModelMessage]) -> None:
-    """A run goes on with what was done for it elsewhere: those tools never ran here, so no hook has seen them."""
+    """Tools have ended that never ran here, so that no hook has seen them."""
     newest = messages[-1]
     calls = {call.tool_call_id: call for one in messages if isinstance(one, ModelResponse) for call in one.tool_calls}
     for part in newest.parts if isinstance(newest, ModelRequest) else ():

@@ -6,18 +6,15 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, guard
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, field_of, guard
 from assay.session import Sessions as Shared
 from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.tools import RunContext
 
 __all__ = ["Caller", "Sessions"]
-
-_UNNAMED = "sub-agent"
-
 
 # Whether the answer of the agent that is run now is to be its caller's own: an output function called it.
 _hands_over: ContextVar[bool] = ContextVar("assay_pydantic_ai_hands_over", default=False)
@@ -72,7 +69,7 @@ class Sessions(Shared[Model]):
         waiting = self.caller(_user(ctx))
         if waiting is None:
             return self._at(ctx), None
-        return waiting.sub(_agent(ctx) or _UNNAMED), Caller(waiting, _hands_over.get())
+        return waiting.sub(_agent(ctx)), Caller(waiting, _hands_over.get())
 
     def _at(self, ctx: RunContext[Any]) -> Session:
         return self.of_key(SessionKey(_user(ctx), ctx.conversation_id, _agent(ctx)), run=_run(ctx))
@@ -80,9 +77,8 @@ class Sessions(Shared[Model]):
 
 def _user(ctx: RunContext[Any]) -> str | None:
     """Find the user where an app keeps it: `deps`, which are dicts or objects as it likes, or the run's metadata."""
-    deps: object = ctx.deps
-    user = cast("dict[str, Any]", deps).get("user_id") if isinstance(deps, dict) else getattr(deps, "user_id", None)
-    user = (ctx.metadata or {}).get("user_id") if user is None else user
+    user = field_of(ctx.deps, "user_id")
+    user = field_of(ctx.metadata, "user_id") if user is None else user
     return None if user is None else str(user)
 
 

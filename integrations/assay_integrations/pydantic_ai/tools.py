@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionOptions, StoreRouter, Target
 from assay_integrations.pydantic_ai.place import Sessions
 from pydantic_ai.tools import RunContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -33,10 +25,10 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     async def recall(ctx: RunContext[Any], query: str) -> str:
-        return await sessions.ause(sessions.of_tool(ctx), lambda session: recall_tool(session, query))
+        return await sessions.arecall(sessions.of_tool(ctx), query)
 
     async def remember(ctx: RunContext[Any], text: str) -> str:
-        return await sessions.ause(sessions.of_tool(ctx), lambda session: remember_tool(session, text))
+        return await sessions.aremember(sessions.of_tool(ctx), text)
 
     toolset: FunctionToolset[Any] = FunctionToolset(id="assay-memory")
     toolset.add_function(recall, description=RECALL)

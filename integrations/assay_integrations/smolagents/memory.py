@@ -165,10 +165,7 @@ class AssayAgentMemory(AgentMemory):
         self._session = None
         with guard(session, "run_ended"):
             events.ended(session, step.output)
-        model = self._sessions.model(session)
-        if model is not None and session.root:
-            with guard(session, "wrap"):
-                session.wrap(partial(compose, model))
+        self._sessions.wrap(session, compose)
 
     def _calling(self, use: Use) -> AbstractContextManager[None]:
         """Note a use of a tool, and mark the block in which the agent waits for it."""

@@ -12,8 +12,6 @@ from smolagents.models import Model
 
 __all__ = ["Sessions"]
 
-_UNNAMED = "sub-agent"
-
 
 class Sessions(Shared[Model]):
     """Finds the session that a run or a tool belongs to."""
@@ -43,5 +41,5 @@ class Sessions(Shared[Model]):
     def _of_run(self, agent: str | None) -> Session:
         caller = self.caller(self.key.user)
         if caller is not None:
-            return caller.sub(agent or _UNNAMED)
+            return caller.sub(agent)
         return self.of_key(replace(self.key, agent=agent), run=self._run)

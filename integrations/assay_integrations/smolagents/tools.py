@@ -5,16 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionKey, SessionOptions, StoreRouter, Target
 from assay_integrations.smolagents.place import Sessions
 from smolagents import Tool
 
@@ -45,10 +36,10 @@ def tools(
     sessions = Sessions(target, SessionKey(user, session), options)
 
     def recall(query: str) -> str:
-        return sessions.use(sessions.of_tool(), lambda session: recall_tool(session, query))
+        return sessions.recall(sessions.of_tool(), query)
 
     def remember(text: str) -> str:
-        return sessions.use(sessions.of_tool(), lambda session: remember_tool(session, text))
+        return sessions.remember(sessions.of_tool(), text)
 
     return [_MemoryTool(recall, "query", RECALL), _MemoryTool(remember, "text", REMEMBER)]
 

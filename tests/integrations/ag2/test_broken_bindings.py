@@ -40,7 +40,8 @@ class OverlooksTools(Breaks):
 class HearsTheModelTwice(Breaks):
     async def on_llm_call(self, call_next: Any, events: Any, context: Any) -> Any:
         response = await super().on_llm_call(call_next, events, context)
-        told.said(self.session, response)
+        if response.content:
+            self.session.agent_message(response.content)
         return response
 
 

@@ -18,7 +18,7 @@ from assay.testing.stage import Stage
 from assay_integrations.autogen.agentchat import events, session
 from assay_integrations.autogen.agentchat.context import TalkContext
 from assay_integrations.autogen.agentchat.items import messages_of, words
-from assay_integrations.autogen.agentchat.place import Talk
+from assay_integrations.autogen.agentchat.place import ClientTalk
 from assay_integrations.autogen.agentchat.running import SessionMemory
 
 from .harness import AutoGenHarness
@@ -99,7 +99,7 @@ class WorksUnguarded(TalkContext):
 
 
 class DropsTheUsersContext(TalkContext):
-    def __init__(self, talk: Talk, inner: Any) -> None:
+    def __init__(self, talk: ClientTalk, inner: Any) -> None:
         super().__init__(talk, None)
 
 

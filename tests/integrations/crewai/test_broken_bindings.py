@@ -24,12 +24,12 @@ CONTRACT = AdapterContract()
 
 class OverlooksTools(MemoryHooks):
     def post_tool_call(self, context: Any) -> None:
-        self.sessions.called("main", context.tool_input)
+        self.sessions.leave_tool("main", context.tool_input)
 
 
 class TakesApologiesForResults(MemoryHooks):
     def post_tool_call(self, context: Any) -> None:
-        called = self.sessions.called("main", context.tool_input)
+        called = self.sessions.leave_tool("main", context.tool_input)
         if called is not None:
             called[0].tool_result(context.tool_name, context.tool_result, call_id=called[1])
 
@@ -113,8 +113,8 @@ class SubAgentsAreRoots(Sessions):
     def begin(self, of: Any, agent: Any = None) -> Any:
         return super().begin(of)
 
-    def calling(self, agent: Any, given: Any) -> Any:
-        called = super().calling(agent, given)
+    def enter_tool(self, agent: Any, given: Any) -> Any:
+        called = super().enter_tool(agent, given)
         if called is not None:
             self._stand(self._place.call.around)  # type: ignore[union-attr]
         return called

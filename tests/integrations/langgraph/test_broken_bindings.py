@@ -84,7 +84,8 @@ class BriefsTwice(AssayMiddleware):
         def again(given: Any) -> Any:
             session = self._sessions.of_agent(request.runtime.context, request.messages)
             assert session is not None
-            return handler(events.briefed(session, given))
+            place, asks = events.question(session, given.messages)
+            return handler(events.briefed(session, given, place, session.briefing(asks).text))
 
         return super().wrap_model_call(request, again)
 

@@ -65,7 +65,7 @@ class WorksUnguarded(AssayMemory):
 class TouchesTheDiskOnTheLoop(AssayMemory):
     async def aput_messages(self, messages: list[ChatMessage]) -> None:
         if self._run is not None:
-            self._run.flush()
+            self._run.relay.flush()
             self._run.session.run_ended(None)
         await super().aput_messages(messages)
 
@@ -73,7 +73,7 @@ class TouchesTheDiskOnTheLoop(AssayMemory):
 class WrapsWhateverHappened(AssayMemory):
     async def awrap(self) -> None:
         if self._last is not None:
-            await self._last.settled()  # what is told later would open the run again
+            await self._last.relay.settled()  # what is told later would open the run again
             self._last.session.run_ended(None)
         await super().awrap()
 

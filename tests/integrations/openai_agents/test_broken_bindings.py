@@ -45,7 +45,7 @@ class OverlooksTools(MemoryHooks):
 
 class BriefsTwice(MemoryHooks):
     async def brief(self, data: Any) -> Any:
-        return self.events.briefed(await super().brief(data))
+        return await self.events.briefed(await super().brief(data))
 
 
 class HasTheLastWord(MemoryHooks):

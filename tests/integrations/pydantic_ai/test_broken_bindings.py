@@ -102,7 +102,7 @@ class BriefsTwice(AssayCapability):
     async def prepare_model_request(self, ctx: Any, request_context: Any) -> Any:
         assert self._session is not None
         request_context = await super().prepare_model_request(ctx, request_context)
-        return events.briefed(self._session, request_context)
+        return await events.briefed(self._session, request_context)
 
 
 class KeepsTheBriefing(AssayCapability):

@@ -16,10 +16,10 @@ from ag2.events import (
     ToolResultsEvent,
 )
 
-from assay.session import Placement, Session
-from assay_integrations.autogen.ag2.items import arguments, value, words
+from assay.session import Placement, Session, arguments_of, question_in
+from assay_integrations.autogen.ag2.items import value, words
 
-__all__ = ["began", "briefed", "ended", "said", "used"]
+__all__ = ["began", "briefed", "ended", "used"]
 
 Given = tuple[Sequence[BaseEvent], Context]
 
@@ -34,12 +34,11 @@ def began(session: Session, event: BaseEvent) -> None:
             used(session, result)
 
 
-def briefed(session: Session, events: Sequence[BaseEvent], context: Context) -> Given:
+async def briefed(session: Session, events: Sequence[BaseEvent], context: Context) -> Given:
     """A model is about to be called: give what it is to receive; the history of the stream stays as it is."""
     texts = {place: words(event) for place, event in enumerate(events) if isinstance(event, ModelRequest)}
-    recorded = [place for place, text in texts.items() if text == session.asked]
-    place = (recorded or [*texts] or [len(events)])[-1]
-    text = session.briefing(texts.get(place)).text
+    place, asks = question_in(texts, session.asked, len(events))
+    text = (await session.aio.briefing(asks)).text
     if not text or text in texts.values():
         return events, context
     if session.options.placement is Placement.DATA:
@@ -47,16 +46,10 @@ def briefed(session: Session, events: Sequence[BaseEvent], context: Context) -> 
     return events, replace(context, prompt=[*context.prompt, text])
 
 
-def said(session: Session, response: ModelResponse) -> None:
-    """A model has answered."""
-    if response.content:
-        session.agent_message(response.content)
-
-
 def used(session: Session, event: BaseEvent) -> None:
     """A tool is about to be run, or has ended, here or at the provider; one left to the caller of the agent has not."""
     if isinstance(event, ToolCallEvent):
-        session.tool_call(event.name, arguments(event), call_id=event.id)
+        session.tool_call(event.name, arguments_of(event.arguments), call_id=event.id)
     elif isinstance(event, ToolErrorEvent):
         session.tool_error(event.name or "tool", event.error, call_id=event.parent_id)
     elif isinstance(event, ToolResultEvent):

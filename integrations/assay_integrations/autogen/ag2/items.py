@@ -12,25 +12,16 @@ from ag2.events import (
     Input,
     ModelRequest,
     TextInput,
-    ToolCallEvent,
     ToolResult,
     UrlInput,
 )
 
-__all__ = ["arguments", "value", "words"]
+__all__ = ["value", "words"]
 
 
 def words(request: ModelRequest) -> str:
     """Give the text of a request, in which media are named, never dumped."""
     return _text(request.parts)
-
-
-def arguments(call: ToolCallEvent) -> object:
-    """Give what a tool is called with; a model may have written what is no JSON."""
-    try:
-        return json.loads(call.arguments or "{}")
-    except ValueError:
-        return call.arguments
 
 
 def value(result: ToolResult) -> object:

@@ -15,7 +15,7 @@ from ag2.knowledge import (
     NoopChangeSubscription,
 )
 
-from assay import Origin, Store, Verdict
+from assay import Origin, Store
 
 __all__ = ["AssayKnowledgeStore"]
 
@@ -113,7 +113,6 @@ class AssayKnowledgeStore(KnowledgeStore):
             state_key=where,
             tags=[_TAG],
             metadata=facts,
-            verdict=Verdict.NEW,  # contents that differ in case or spaces alone are two
         )
 
     def _append(self, path: str, content: str) -> int:

@@ -76,10 +76,8 @@ class AssayMiddleware(BaseMiddleware):
         over = False
         with guard(session, "run_ended"):
             over = await session.aio.run(partial(told.ended, session, response))
-        model = self._sessions.model(session)
-        if over and session.root and model is not None:
-            with guard(session, "wrap"):
-                await session.aio.wrap(partial(acompose, model))
+        if over:
+            await self._sessions.awrap(session, acompose)
         return response
 
     # -- the model -------------------------------------------------------------------------------------------------
@@ -94,10 +92,11 @@ class AssayMiddleware(BaseMiddleware):
             self._sessions.keep_model(session, model)
         given = events, context
         with guard(session, "briefing"):
-            given = await session.aio.run(partial(told.briefed, session, events, context))
+            given = await told.briefed(session, events, context)
         response = await call_next(*given)
-        with guard(session, "agent_message"):
-            await session.aio.run(partial(told.said, session, response))
+        if response.content:
+            with guard(session, "agent_message"):
+                await session.aio.agent_message(response.content)
         return response
 
     # -- the tools -------------------------------------------------------------------------------------------------

@@ -11,8 +11,6 @@ from assay.session import Sessions as Shared
 
 __all__ = ["Sessions", "model_of"]
 
-_UNNAMED = "sub-agent"
-
 
 class Sessions(Shared[ModelConfig]):
     """Finds the session that a turn or a tool belongs to."""
@@ -30,7 +28,7 @@ class Sessions(Shared[ModelConfig]):
 
     def _of_turn(self, context: Context) -> Session:
         waiting = self.caller(_variable(context, "user_id"))
-        return self._at(context) if waiting is None else waiting.sub(_agent(context) or _UNNAMED)
+        return self._at(context) if waiting is None else waiting.sub(_agent(context))
 
     def _at(self, context: Context) -> Session:
         # A stream has one turn at a time, and a turn that goes on with an earlier one has no id that says so.

@@ -40,7 +40,7 @@ class AssayAssemblyPolicy:
         session = self._sessions.of_turn(context)
         if session is not None:
             with guard(session, "briefing"):
-                seen, around = await session.aio.run(partial(told.briefed, session, events, context))
+                seen, around = await told.briefed(session, events, context)
                 return [*prompts, *around.prompt[len(context.prompt) :]], list(seen)
         return prompts, events
 

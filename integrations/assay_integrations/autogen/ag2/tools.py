@@ -6,15 +6,7 @@ from ag2 import tool
 from ag2.annotations import Context
 from ag2.tools.final import FunctionTool
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
+from assay.session import RECALL, REMEMBER, SessionOptions, StoreRouter, Target
 from assay_integrations.autogen.ag2.place import Sessions
 
 __all__ = ["tools"]
@@ -33,9 +25,9 @@ def tools(target: Target | StoreRouter, *, options: SessionOptions | None = None
     sessions = Sessions(target, options)
 
     async def recall(query: str, context: Context) -> str:
-        return await sessions.ause(sessions.of_tool(context), lambda session: recall_tool(session, query))
+        return await sessions.arecall(sessions.of_tool(context), query)
 
     async def remember(text: str, context: Context) -> str:
-        return await sessions.ause(sessions.of_tool(context), lambda session: remember_tool(session, text))
+        return await sessions.aremember(sessions.of_tool(context), text)
 
     return [tool(recall, description=RECALL), tool(remember, description=REMEMBER)]

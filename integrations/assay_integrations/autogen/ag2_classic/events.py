@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.session import Placement, Session
+from assay.session import Placement, Session, question_in
 from assay_integrations.autogen.ag2_classic.items import Call, words
 
 __all__ = ["asked", "briefed", "called", "returned"]
@@ -28,9 +28,8 @@ def asked(session: Session, text: str, *, begins: bool) -> None:
 def briefed(session: Session, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A model is about to be called: give what it is to receive; the history keeps what it has."""
     users = {place: words(one) for place, one in enumerate(messages) if one.get("role") == "user" and words(one)}
-    recorded = [place for place, text in users.items() if text == session.asked]
-    place = (recorded or [*users] or [len(messages)])[-1]
-    text = session.briefing(users.get(place)).text
+    place, asks = question_in(users, session.asked, len(messages))
+    text = session.briefing(asks).text
     if not text:
         return [*messages]
     system = session.options.placement is Placement.SYSTEM

@@ -8,7 +8,7 @@ from typing import Any
 from assay.session import guard
 from assay_integrations.autogen.ag2_classic import events
 from assay_integrations.autogen.ag2_classic.items import Call, calls_of, results_of, words
-from assay_integrations.autogen.ag2_classic.place import Talk
+from assay_integrations.autogen.ag2_classic.place import AgentTalk
 from autogen import Agent, ConversableAgent
 
 __all__ = ["Hooks"]
@@ -19,7 +19,7 @@ _BEFORE_REPLY = "process_all_messages_before_reply"
 class Hooks:
     """The hooks of one agent of a conversation."""
 
-    def __init__(self, talk: Talk, agent: ConversableAgent) -> None:
+    def __init__(self, talk: AgentTalk, agent: ConversableAgent) -> None:
         self._talk = talk
         self._agent = agent
         self._calls: list[Call] = []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-__all__ = ["Call", "Message", "arguments", "calls_of", "results_of", "words"]
+from assay.session import arguments_of
+
+__all__ = ["Call", "Message", "calls_of", "results_of", "words"]
 
 Message = Mapping[str, Any]
 Call = tuple[str | None, str, Any]
@@ -24,7 +25,7 @@ def words(message: Message | str) -> str:
 def calls_of(message: Message) -> list[Call]:
     """Give id, name and arguments of the tools that a message calls."""
     return [
-        (call.get("id"), str(call["function"]["name"]), arguments(call["function"].get("arguments")))
+        (call.get("id"), str(call["function"]["name"]), arguments_of(call["function"].get("arguments")))
         for call in message.get("tool_calls") or ()
     ]
 
@@ -35,16 +36,6 @@ def results_of(message: Message) -> list[tuple[str | None, str]]:
         return []
     held: Sequence[Message] = message.get("tool_responses") or [message]
     return [(one.get("tool_call_id"), str(one.get("content", ""))) for one in held]
-
-
-def arguments(written: object) -> object:
-    """Give what a tool is called with; a model may have written what is no JSON."""
-    if not isinstance(written, str):
-        return written or {}
-    try:
-        return json.loads(written or "{}")
-    except ValueError:
-        return written
 
 
 def _named(part: Any) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from functools import partial
 from types import TracebackType
 
 from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.autogen.ag2_classic.composing import acompose, compose
 from assay_integrations.autogen.ag2_classic.hooks import Hooks
-from assay_integrations.autogen.ag2_classic.place import Talk
+from assay_integrations.autogen.ag2_classic.place import AgentTalk, Sessions
 from assay_integrations.autogen.ag2_classic.tools import tools_of
 from autogen import ConversableAgent
 from autogen.tools import Tool
@@ -21,7 +20,7 @@ __all__ = ["Run", "SessionMemory", "session"]
 class SessionMemory:
     """The memory of one conversation; made by `session(...)`."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: AgentTalk) -> None:
         self._talk = talk
         self._attached: dict[int, Hooks] = {}
 
@@ -62,22 +61,24 @@ class SessionMemory:
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        return self._talk.sessions.end(self._talk.session.key, compose, now=now)
+        return self._talk.sessions.end(self._talk.session, compose, now=now)
 
     async def aend_session(self, *, now: bool = False) -> WrapResult:
         """Do the same from an event loop."""
-        return await self._talk.sessions.aend(self._talk.session.key, acompose, now=now)
+        return await self._talk.sessions.aend(self._talk.session, acompose, now=now)
 
 
 class Run:
     """A block in which agents chat: one run of a conversation, of which a tool may be running another one."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: AgentTalk) -> None:
         self._talk = talk
-        self._inner = False
+        self._watched = talk.watching()
+        self._own = False
 
     def __enter__(self) -> None:
-        if self._begins():
+        self._own = self._watched.__enter__()
+        if self._own:
             with guard(self._talk.session, "run_started"):
                 self._talk.session.run_started()
 
@@ -85,7 +86,8 @@ class Run:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         session = self._talk.session
-        if not self._ends():
+        self._watched.__exit__(None, None, None)
+        if not self._own:
             return
         if error is not None:
             with guard(session, "run_failed"):
@@ -93,13 +95,11 @@ class Run:
             return
         with guard(session, "run_ended"):
             session.run_ended(None)
-        model = self._talk.sessions.model(session)
-        if model is not None:
-            with guard(session, "wrap"):
-                session.wrap(partial(compose, model))
+        self._talk.sessions.wrap(session, compose)
 
     async def __aenter__(self) -> None:
-        if self._begins():
+        self._own = self._watched.__enter__()
+        if self._own:
             with guard(self._talk.session, "run_started"):
                 await self._talk.session.aio.run_started()
 
@@ -107,7 +107,8 @@ class Run:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         session = self._talk.session
-        if not self._ends():
+        self._watched.__exit__(None, None, None)
+        if not self._own:
             return
         if error is not None:
             with guard(session, "run_failed"):
@@ -115,22 +116,7 @@ class Run:
             return
         with guard(session, "run_ended"):
             await session.aio.run_ended(None)
-        model = self._talk.sessions.model(session)
-        if model is not None:
-            with guard(session, "wrap"):
-                await session.aio.wrap(partial(acompose, model))
-
-    def _begins(self) -> bool:
-        self._inner = bool(self._talk.calling)
-        self._talk.watched += not self._inner
-        return not self._inner
-
-    def _ends(self) -> bool:
-        if self._inner:
-            return False
-        self._talk.watched -= 1
-        self._talk.calling.clear()
-        return True
+        await self._talk.sessions.awrap(session, acompose)
 
 
 @contextmanager
@@ -161,7 +147,7 @@ def session(
             with memory.run():
                 person.initiate_chat(helper, message="When do deploys go out?")
     """
-    talk = Talk.of(target, SessionKey(user, session), options, frozenset(people))
+    talk = AgentTalk.of(Sessions(target, options), SessionKey(user, session), people)
     memory = SessionMemory(talk)
     try:
         yield memory

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
-from assay_integrations.autogen.ag2_classic.place import Talk
+from assay.session import RECALL, REMEMBER, SessionKey, SessionOptions, StoreRouter, Target
+from assay_integrations.autogen.ag2_classic.place import AgentTalk, Sessions
 from autogen.tools import Tool
 
 __all__ = ["tools", "tools_of"]
@@ -39,21 +29,17 @@ def tools(
             tool.register_for_llm(helper)
             tool.register_for_execution(executor)
     """
-    return tools_of(Talk.of(target, SessionKey(user, session), options))
+    return tools_of(AgentTalk.of(Sessions(target, options), SessionKey(user, session)))
 
 
-def tools_of(talk: Talk) -> list[Tool]:
+def tools_of(talk: AgentTalk) -> list[Tool]:
     """Make the tools for the agents of a conversation."""
 
-    def of() -> Session:
-        # Of the agents that wait for their tools the last one is the innermost.
-        return talk.session.named([None, *talk.calling.values()][-1])
-
     def recall(query: str) -> str:
-        return talk.sessions.use(of(), lambda session: recall_tool(session, query))
+        return talk.sessions.recall(talk.caller, query)
 
     def remember(text: str) -> str:
-        return talk.sessions.use(of(), lambda session: remember_tool(session, text))
+        return talk.sessions.remember(talk.caller, text)
 
     made = {"recall": (recall, RECALL), "remember": (remember, REMEMBER)}
     return [Tool(name=name, description=says, func_or_tool=verb) for name, (verb, says) in made.items()]

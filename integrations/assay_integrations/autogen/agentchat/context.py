@@ -19,8 +19,9 @@ from pydantic import BaseModel
 
 from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.autogen.agentchat import events
+from assay_integrations.autogen.agentchat.composing import acompose
 from assay_integrations.autogen.agentchat.items import path_of
-from assay_integrations.autogen.agentchat.place import PERSON, Talk
+from assay_integrations.autogen.agentchat.place import ClientTalk, talk_of
 
 __all__ = ["AssayChatCompletionContext", "AssayChatCompletionContextConfig", "TalkContext"]
 
@@ -31,7 +32,7 @@ class TalkContext(ChatCompletionContext):
     Of the briefing there is nothing in what is kept.
     """
 
-    def __init__(self, talk: Talk, inner: ChatCompletionContext | None) -> None:
+    def __init__(self, talk: ClientTalk, inner: ChatCompletionContext | None) -> None:
         super().__init__()
         self._talk = talk
         self._inner = inner or UnboundedChatCompletionContext()
@@ -51,14 +52,14 @@ class TalkContext(ChatCompletionContext):
         if alone and isinstance(message, AssistantMessage) and isinstance(message.content, str):
             with guard(session, "run_ended"):
                 await session.aio.run_ended(None)
-            await self._talk.wrap()
+            await self._talk.sessions.awrap(session, acompose)
 
     async def get_messages(self) -> list[LLMMessage]:
         """Give the messages for a call of the model, with the briefing among them."""
         session, messages = self._talk.session, await self._inner.get_messages()
         self._awaited = True
         with guard(session, "briefing"):
-            return await session.aio.run(partial(events.briefed, session, messages))
+            return await events.briefed(session, messages)
         return messages
 
     async def clear(self) -> None:
@@ -83,7 +84,7 @@ class TalkContext(ChatCompletionContext):
         match message:
             case UserMessage():
                 self._settle()
-                if talk.alone(self) and message.source in {PERSON, *talk.people}:
+                if talk.alone(self) and message.source in talk.people:
                     return partial(events.asked_alone, session, message)
             case AssistantMessage() if self._awaited:
                 self._awaited = False
@@ -150,8 +151,8 @@ class AssayChatCompletionContext(TalkContext, Component[AssayChatCompletionConte
         client: ChatCompletionClient | None = None,
         options: SessionOptions | None = None,
     ) -> None:
-        self._target, self._key = target, SessionKey(user, session)
-        super().__init__(Talk.of(target, self._key, client, (), options), inner)
+        self._target, self._key, self._client = target, SessionKey(user, session), client
+        super().__init__(talk_of(target, self._key, client, (), options), inner)
 
     async def aend_session(self, *, now: bool = False) -> WrapResult:
         """Close what the session has open, and consolidate with the client.
@@ -162,7 +163,7 @@ class AssayChatCompletionContext(TalkContext, Component[AssayChatCompletionConte
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        return await self._talk.end(now=now)
+        return await self._talk.sessions.aend(self._talk.session, acompose, now=now)
 
     def close(self) -> None:
         """Close the stores that it opened; runs after this are not remembered."""
@@ -177,7 +178,7 @@ class AssayChatCompletionContext(TalkContext, Component[AssayChatCompletionConte
         return ChatCompletionContext.dump_component(self)
 
     def _to_config(self) -> AssayChatCompletionContextConfig:
-        client = self._talk.client
+        client = self._client
         return AssayChatCompletionContextConfig(
             target=path_of(self._target),
             user=self._key.user,

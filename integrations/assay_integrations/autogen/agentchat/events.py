@@ -14,8 +14,8 @@ from autogen_core.models import (
     UserMessage,
 )
 
-from assay.session import Placement, Session
-from assay_integrations.autogen.agentchat.items import arguments, transfer, words
+from assay.session import Placement, Session, arguments_of, question_in
+from assay_integrations.autogen.agentchat.items import transfer, words
 
 __all__ = ["asked", "asked_alone", "began", "briefed", "ended", "question", "returned", "said"]
 
@@ -40,10 +40,10 @@ def asked_alone(session: Session, message: UserMessage) -> None:
     session.user_message(words(message))
 
 
-def briefed(session: Session, messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+async def briefed(session: Session, messages: Sequence[LLMMessage]) -> list[LLMMessage]:
     """A model is about to be called: give what it is to receive; the context keeps what it has."""
     place, asks = question(messages, session.asked)
-    text = session.briefing(asks).text
+    text = (await session.aio.briefing(asks)).text
     if not text:
         return [*messages]
     if session.options.placement is Placement.SYSTEM:
@@ -54,9 +54,7 @@ def briefed(session: Session, messages: Sequence[LLMMessage]) -> list[LLMMessage
 def question(messages: Sequence[LLMMessage], asked: str) -> tuple[int, str | None]:
     """Find the message that is to be answered, and its words: other agents speak in the user's role as well."""
     users = {place: words(one) for place, one in enumerate(messages) if isinstance(one, UserMessage)}
-    recorded = [place for place, text in users.items() if text == asked]
-    place = (recorded or [*users] or [len(messages)])[-1]
-    return place, users.get(place)
+    return question_in(users, asked, len(messages))
 
 
 def said(session: Session, message: AssistantMessage) -> None:
@@ -67,7 +65,7 @@ def said(session: Session, message: AssistantMessage) -> None:
     for call in message.content:
         target = transfer(call.name)
         if target is None:
-            session.tool_call(call.name, arguments(call), call_id=call.id or None)
+            session.tool_call(call.name, arguments_of(call.arguments), call_id=call.id or None)
         else:
             session.handoff(message.source, target)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import cast
 
 from autogen_agentchat.messages import BaseChatMessage, TextMessage
-from autogen_core import FunctionCall
 from autogen_core.models import UserMessage
 
-__all__ = ["Task", "arguments", "as_message", "messages_of", "path_of", "transfer", "words"]
+__all__ = ["Task", "as_message", "messages_of", "path_of", "transfer", "words"]
 
 Task = str | BaseChatMessage | Sequence[BaseChatMessage] | None
 
@@ -33,14 +31,6 @@ def messages_of(task: Task) -> list[BaseChatMessage]:
     """Give the messages of a task; what the host refuses is left to it."""
     given = [task] if isinstance(task, BaseChatMessage) else task or ()
     return [message for message in given if isinstance(message, BaseChatMessage)]
-
-
-def arguments(call: FunctionCall) -> object:
-    """Give what a tool is called with; a model may have written what is no JSON."""
-    try:
-        return json.loads(call.arguments or "{}")
-    except ValueError:
-        return call.arguments
 
 
 def path_of(target: object) -> str:

@@ -6,18 +6,16 @@ Neither a context nor a memory is told of a user, a session or a run: all of the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import partial
 
 from autogen_core.models import ChatCompletionClient
 
-from assay.session import AnyComposer, Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
+from assay.session import SessionKey, SessionOptions, StoreRouter, Talk, Target
 from assay.session import Sessions as Shared
-from assay_integrations.autogen.agentchat.composing import acompose
 
-__all__ = ["PERSON", "Sessions", "Talk"]
+__all__ = ["PERSON", "ClientTalk", "Sessions", "talk_of"]
 
 PERSON = "user"
+ClientTalk = Talk[ChatCompletionClient]
 
 
 class Sessions(Shared[ChatCompletionClient]):
@@ -27,58 +25,22 @@ class Sessions(Shared[ChatCompletionClient]):
         super().__init__(target, options, host="autogen")
 
 
-@dataclass(eq=False, slots=True)
-class Talk:
-    """A conversation: what the contexts of its agents share.
+def talk_of(
+    target: Target | StoreRouter,
+    key: SessionKey,
+    client: ChatCompletionClient | None,
+    people: Iterable[str],
+    options: SessionOptions | None,
+) -> ClientTalk:
+    """Begin a conversation, or go on with it; what its agents hear in the name of a person is the person's.
 
-    Attributes:
-        people: Names of agents that speak for a person.
-        watched: Runs that are seen from outside: those begin and end themselves.
-        calling: Contexts whose agent waits for tools -> the agent's name; what another context hears meanwhile is a
-            sub-agent's.
+    Args:
+        client: Composes.
+
+    Raises:
+        MissingUser: The target holds a store per user and the key names none.
     """
-
-    sessions: Sessions
-    session: Session
-    client: ChatCompletionClient | None
-    people: frozenset[str]
-    watched: int = 0
-    calling: dict[object, str] = field(default_factory=dict[object, str])
-
-    @classmethod
-    def of(
-        cls,
-        target: Target | StoreRouter,
-        key: SessionKey,
-        client: ChatCompletionClient | None,
-        people: Iterable[str],
-        options: SessionOptions | None,
-    ) -> Talk:
-        """Begin a conversation, or go on with it.
-
-        Raises:
-            MissingUser: The target holds a store per user and the key names none.
-        """
-        sessions = Sessions(target, options)
-        return cls(sessions, sessions.of_key(key), client, frozenset(people))
-
-    def alone(self, context: object) -> bool:
-        """Tell whether an agent's run is nobody else's: then its context is where it begins and ends."""
-        return not self.watched and all(other is context for other in self.calling)
-
-    async def wrap(self) -> None:
-        """Consolidate if it is time, and if there is someone to compose."""
-        compose = self._composer
-        if compose is not None:
-            with guard(self.session, "wrap"):
-                await self.session.aio.wrap(compose)
-
-    async def end(self, *, now: bool) -> WrapResult:
-        """Close what is open, and consolidate; a fault is the caller's to see."""
-        closed, compose = await self.session.aio.end(), self._composer
-        return closed if compose is None else await self.session.aio.wrap(compose, now=now)
-
-    @property
-    def _composer(self) -> AnyComposer | None:
-        own = None if self.client is None else partial(acompose, self.client)
-        return self.session.options.wrap.model or own
+    talk = ClientTalk.of(Sessions(target, options), key, {PERSON, *people})
+    if client is not None:
+        talk.sessions.keep_model(talk.session, client)
+    return talk

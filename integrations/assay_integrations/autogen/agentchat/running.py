@@ -15,9 +15,10 @@ from autogen_core.tools import FunctionTool
 
 from assay.session import SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.autogen.agentchat import events
+from assay_integrations.autogen.agentchat.composing import acompose
 from assay_integrations.autogen.agentchat.context import TalkContext
 from assay_integrations.autogen.agentchat.items import Task, as_message, messages_of
-from assay_integrations.autogen.agentchat.place import PERSON, Talk
+from assay_integrations.autogen.agentchat.place import PERSON, ClientTalk, talk_of
 from assay_integrations.autogen.agentchat.tools import tools_of
 
 __all__ = ["SessionMemory", "session"]
@@ -28,7 +29,7 @@ Seen = BaseAgentEvent | BaseChatMessage | TaskResult
 class SessionMemory:
     """The memory of one conversation; made by `session(...)`."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: ClientTalk) -> None:
         self._talk = talk
 
     def context(self, inner: ChatCompletionContext | None = None) -> TalkContext:
@@ -75,25 +76,21 @@ class SessionMemory:
         Raises:
             AssayError: The store failed: nothing is swallowed here, where no run can be broken.
         """
-        return await self._talk.end(now=now)
+        return await self._talk.sessions.aend(self._talk.session, acompose, now=now)
 
     @asynccontextmanager
     async def _watched(self, task: Task) -> AsyncGenerator[None]:
         talk, session = self._talk, self._talk.session
-        spoken = [message for message in messages_of(task) if message.source in {PERSON, *talk.people}]
-        talk.watched += 1
-        try:
-            with guard(session, "run_started"):
-                await session.aio.run(partial(events.began, session, spoken))
-            yield
-        except Exception as error:
-            with guard(session, "run_failed"):
-                await session.aio.run_failed(error)
-            raise
-        finally:
-            talk.watched -= 1
-            if not talk.watched:
-                talk.calling.clear()
+        spoken = [message for message in messages_of(task) if message.source in talk.people]
+        with talk.watching():
+            try:
+                with guard(session, "run_started"):
+                    await session.aio.run(partial(events.began, session, spoken))
+                yield
+            except Exception as error:
+                with guard(session, "run_failed"):
+                    await session.aio.run_failed(error)
+                raise
 
     async def _overhear(self, message: BaseAgentEvent | BaseChatMessage) -> None:
         """Record what a person says while the run is going on; under the name of the task, agents speak to others."""
@@ -102,9 +99,10 @@ class SessionMemory:
                 await self._talk.session.aio.run(partial(events.asked, self._talk.session, message))
 
     async def _end(self, result: TaskResult) -> None:
-        with guard(self._talk.session, "run_ended"):
-            await self._talk.session.aio.run(partial(events.ended, self._talk.session, result))
-        await self._talk.wrap()
+        session = self._talk.session
+        with guard(session, "run_ended"):
+            await session.aio.run(partial(events.ended, session, result))
+        await self._talk.sessions.awrap(session, acompose)
 
 
 @contextmanager
@@ -136,7 +134,7 @@ def session(
             agent = AssistantAgent("helper", client, model_context=memory.context())
             await memory.run(agent, task="When do deploys go out?")
     """
-    talk = Talk.of(target, SessionKey(user, session), client, people, options)
+    talk = talk_of(target, SessionKey(user, session), client, people, options)
     try:
         yield SessionMemory(talk)
     finally:

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from autogen_core.tools import FunctionTool
 
-from assay.session import (
-    RECALL,
-    REMEMBER,
-    Session,
-    SessionKey,
-    SessionOptions,
-    StoreRouter,
-    Target,
-    recall_tool,
-    remember_tool,
-)
-from assay_integrations.autogen.agentchat.place import Talk
+from assay.session import RECALL, REMEMBER, SessionKey, SessionOptions, StoreRouter, Target
+from assay_integrations.autogen.agentchat.place import ClientTalk, talk_of
 
 __all__ = ["tools", "tools_of"]
 
@@ -38,20 +28,16 @@ def tools(
     Example:
         agent = AssistantAgent("helper", client, tools=[*tools("memory/{user}.db", user="ada")])
     """
-    return tools_of(Talk.of(target, SessionKey(user, session), None, (), options))
+    return tools_of(talk_of(target, SessionKey(user, session), None, (), options))
 
 
-def tools_of(talk: Talk) -> list[FunctionTool]:
+def tools_of(talk: ClientTalk) -> list[FunctionTool]:
     """Make the tools for the agents of a conversation."""
 
-    def of() -> Session:
-        # Of the agents that wait for their tools the last one is the innermost.
-        return talk.session.named([None, *talk.calling.values()][-1])
-
     async def recall(query: str) -> str:
-        return await talk.sessions.ause(of(), lambda session: recall_tool(session, query))
+        return await talk.sessions.arecall(talk.caller, query)
 
     async def remember(text: str) -> str:
-        return await talk.sessions.ause(of(), lambda session: remember_tool(session, text))
+        return await talk.sessions.aremember(talk.caller, text)
 
     return [FunctionTool(recall, RECALL, name="recall"), FunctionTool(remember, REMEMBER, name="remember")]
