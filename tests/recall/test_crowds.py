@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from assay import Kind, Store
-from assay.recall import search
+from assay.recall import scoring, search
 
 CROWD = 700  # flushed twice, and a tail
+WORDS = ["queue", "wall", "deploy", "release", "cache", "number", "kitchen"]
 
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(search, "_WIDTH", 4)
+    monkeypatch.setattr(search, "_WIDTHS", (4, 32, 4_096))
+    monkeypatch.setattr(scoring, "_MOST_EQUAL", 8)
     with Store(":memory:") as opened:
         yield opened
 
@@ -73,22 +76,24 @@ def test_repetitions_are_one_answer_and_hide_no_other(store: Store) -> None:
 def test_what_is_in_quarantine_hides_nothing(store: Store) -> None:
     wanted = store.record("after a deploy the cache is cold for some minutes, and pages are slow")
     crowd(store)
+    crowd(store)
     store.episodes.quarantine(source="ada")
     assert [hit.id for hit in store.recall("deploy")] == [wanted.ref]
 
 
 def test_pages_of_a_filter_hold_every_answer_once(store: Store) -> None:
     crowd(store)
+    dice = random.Random(3)
     wanted = [
-        store.record(f"deploy {part} waits in the long queue behind the others", session="wanted").ref
-        for part in range(25)
+        store.record(" ".join(["deploy", *dice.choices(WORDS, k=dice.randint(1, 30)), f"x{at}"]), tags=["ops"]).ref
+        for at in range(90)
     ]
     seen: list[str] = []
     cursor = None
     while True:
-        page = store.recall("deploy", session="wanted", limit=10, after=cursor)
+        page = store.recall("deploy", tags=["ops"], limit=10, after=cursor)
         seen += [hit.id for hit in page]
         cursor = page.next
         if cursor is None:
             break
-    assert sorted(seen) == sorted(wanted)
+    assert len(seen) == len(set(seen)) and sorted(seen) == sorted(wanted)

@@ -13,11 +13,11 @@ from .sources import ADAPTERS, CORE, code_lines, modules, relative, tree
 CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 960,
-    ("storage",): 1690,
+    ("storage",): 1720,
     ("audit",): 450,
     ("audit/proofs",): 620,
     ("episodes",): 600,
-    ("recall",): 1100,
+    ("recall",): 1130,
     ("recall/dense",): 220,
     ("beliefs",): 650,
     ("wrap",): 3150,

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ _MONTHS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IndexedText:
     """An episode as chunks of about 48 terms: the frequencies of each chunk's terms, and its length in terms.
 
@@ -60,9 +60,10 @@ class IndexedText:
 
     chunks: tuple[tuple[Counter[str], int], ...]
 
-    def holds(self, term: str) -> bool:
-        """Tell whether a term occurs anywhere."""
-        return any(term in counts for counts, _ in self.chunks)
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Give every term that occurs."""
+        return frozenset().union(*(counts for counts, _ in self.chunks))
 
 
 class TailCache:

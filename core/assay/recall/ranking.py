@@ -56,7 +56,7 @@ def rank(
         likeness: What an embedder adds.
 
     Returns:
-        The episodes, and whether no others share a word.
+        The episodes, and whether a wider look would find no others.
 
     Raises:
         TimeoutError: The deadline passed.
@@ -68,7 +68,7 @@ def rank(
     )
     found = scorer.scores(kept) | recent
     best = heapq.nlargest(width, found, key=lambda number: (found[number], number))
-    whole = len(chosen) < _CANDIDATES * width and len(best) == len(found)
+    whole = len(best) == len(found) and len(chosen) < _CANDIDATES * width
     around = dict.fromkeys(number + step for number in best for step in (0, *_BESIDE))
     beside = [number for number in around if number not in found]
     found |= scorer.scores(beside) | {number: scorer.recent[number] for number in beside if number in scorer.recent}

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, compress, repeat
 
 from assay.recall.index import IndexedText, TailCache, length_of, term_codes
 from assay.recall.slices import Sums, bits_of, highest, places_of
@@ -26,6 +26,8 @@ _K1 = 0.9
 _B = 0.75
 _POINTS = 127  # of an episode that holds every word, where candidates are chosen
 _MOST_TERMS = 48  # a goal of hundreds of words is what its rarest words say
+_FEW = 2_048  # episodes that are all scored, where no others are in question
+_MOST_EQUAL = 4_096  # candidates with equal points that are all scored; of more, the newest
 _PLACE = (1 << SEGMENT_BITS) - 1
 
 
@@ -60,6 +62,7 @@ class Scorer:
     Args:
         terms: The terms of a question.
         among: Numbers of the only episodes in question; None for all.
+        without: Numbers of episodes that are not in question.
         source: The source of the only episodes in question, or "": its words are terms of each of them.
 
     Attributes:
@@ -76,32 +79,58 @@ class Scorer:
         deadline: Deadline,
         *,
         among: Iterable[int] | None = None,
+        without: Iterable[int] = (),
         source: str = "",
     ) -> None:
         from assay.text import terms as terms_of
 
         self._reader, self._deadline = reader, deadline
         self._required = terms_of(source)
+        only = None if among is None else list(among)
+        self._few = only if only is not None and len(only) <= _FEW else None
+        self._among = None if only is None else _sets_of(only)
+        self._without = _sets_of(without)
         state = index_rows.state(reader)
         self.documents = state.docs
-        self._asked, self.recent = _weighed(reader, state, terms, self._required, cache)
+        most = _MOST_TERMS if self._few is None else len(terms)
+        self._asked, self.recent = _weighed(reader, state, terms, self._required, cache, deadline, most)
         self.frequency = {term: sum(found.df for found in self._asked.postings[term].values()) for term in terms}
-        self._among: dict[int, int] | None = None
-        if among is not None:
-            self._among = {segment: bits_of(places) for segment, places in _by_segment(among).items()}
         self._sums: dict[int, Sums] | None = None
+        self._long: dict[int, int] = {}
         self._lists: dict[Posting, PostingList] = {}
 
     def candidates(self, count: int) -> list[int]:
-        """Give the numbers of the episodes of the index, so many, that hold the most of the question's weight."""
+        """Give the numbers of the episodes of the index that hold the most of the question's weight.
+
+        They are `count` and those that are worth as much as the last of these; and as many again of the texts that
+        hold words in several chunks, which are worth less than the words that they hold far apart.
+        """
+        if self._few is not None:
+            return self._few
         if self._sums is None:
             self._sums = self._summed()
             for term in self._required:
                 held = {posting.segment: bits for posting, bits in self._sets(self._asked.postings[term].values())}
                 among = held if self._among is None else self._among
                 self._among = {segment: held[segment] & bits for segment, bits in among.items() if segment in held}
-        chosen = highest(self._sums, count, self._among)
-        return [(segment << SEGMENT_BITS) + place for segment, bits in chosen.items() for place in places_of(bits)]
+        chosen: list[int] = []
+        for long in (False, True):
+            found = highest(self._sums, count, _MOST_EQUAL, self._scope(long))
+            chosen += [
+                (segment << SEGMENT_BITS) + place for segment, bits in found.items() for place in places_of(bits)
+            ]
+        return chosen
+
+    def _scope(self, long: bool) -> dict[int, int]:
+        """Give, by segment, the episodes in question: those in whose later chunks a word stands, or the others."""
+        every = (1 << (_PLACE + 1)) - 1
+        scope: dict[int, int] = {}
+        for segment in self._sums or ():
+            inside = every if self._among is None else self._among.get(segment, 0)
+            inside &= every ^ self._without.get(segment, 0)
+            chunked = self._long.get(segment, 0)
+            scope[segment] = inside & (chunked if long else every ^ chunked)
+        return scope
 
     def scores(self, numbers: Iterable[int]) -> dict[int, float]:
         """Give the scores of those of some episodes of the index that hold a term: each that of its best chunk."""
@@ -131,14 +160,18 @@ class Scorer:
         weights = self._asked.weights
         share = _POINTS / sum(weights.values()) if weights else 0.0
         points = {
-            posting: round(share * weight)
+            posting: max(1, round(share * weight))
             for term, weight in weights.items()
             for posting in self._asked.postings[term].values()
-            if round(share * weight)
         }
         sums: dict[int, Sums] = defaultdict(Sums)
         for posting, bits in self._sets(points):
             sums[posting.segment].add(bits, points[posting])
+        for posting, listed in index_rows.chunked(self._reader, points).items():
+            self._deadline.check()
+            self._lists[posting] = listed
+            later = bits_of(compress(listed.places, listed.chunks))
+            self._long[posting.segment] = self._long.get(posting.segment, 0) | later
         return sums
 
     def _sets(self, postings: Iterable[Posting]) -> Iterable[tuple[Posting, int]]:
@@ -160,31 +193,40 @@ class Scorer:
 
 
 def _weighed(
-    reader: Reader, state: IndexState, terms: Sequence[str], required: Sequence[str], cache: TailCache
+    reader: Reader,
+    state: IndexState,
+    terms: Sequence[str],
+    required: Sequence[str],
+    cache: TailCache,
+    deadline: Deadline,
+    most: int,
 ) -> tuple[_Asked, dict[int, float]]:
-    """Weigh the terms of a question by how rare they are, and score the tail."""
-    recent = [
-        (number, cache.get(number, content, happened, source))
-        for number, content, happened, source in index_rows.tail(reader, state.flushed)
-    ]
+    """Weigh the terms of a question by how rare they are, so many of them, and score the tail."""
+    recent: list[tuple[int, IndexedText]] = []
+    for number, content, happened, source in index_rows.tail(reader, state.flushed):
+        deadline.check()
+        recent.append((number, cache.get(number, content, happened, source)))
+    asked_for = frozenset(terms)
+    held = Counter(chain.from_iterable(text.terms & asked_for for _, text in recent))
     codes = term_codes(reader, {*terms, *required})
     named = {code: term for term, code in codes.items()}
     postings: dict[str, dict[int, Posting]] = {term: {} for term in codes}
     for posting in index_rows.lookup(reader, list(named)):
         postings[named[posting.term]][posting.segment] = posting
-    frequency = {
-        term: sum(posting.df for posting in postings[term].values()) + sum(text.holds(term) for _, text in recent)
-        for term in terms
-    }
+    frequency = {term: sum(posting.df for posting in postings[term].values()) + held[term] for term in terms}
     sizes = [size for _, text in recent for _, size in text.chunks]
     mean = max(1.0, (state.length + sum(sizes)) / max(1, state.chunks + len(sizes)))
-    rarest = sorted(filter(frequency.get, terms), key=lambda term: frequency[term])[:_MOST_TERMS]
+    rarest = sorted(filter(frequency.get, terms), key=lambda term: frequency[term])[:most]
     asked = _Asked(
         {term: _idf(frequency[term], state.docs + len(recent)) * (_K1 + 1) for term in rarest},
         postings,
         [_K1 * (1 - _B + _B * length_of(code) / mean) for code in range(256)],
     )
-    scored = {number: score for number, text in recent if (score := _recent_score(asked.weights, text, mean))}
+    scored: dict[int, float] = {}
+    for number, text in recent:
+        deadline.check()
+        if shared := text.terms & asked.weights.keys():
+            scored[number] = _recent_score({term: asked.weights[term] for term in sorted(shared)}, text, mean)
     return asked, scored
 
 
@@ -193,12 +235,18 @@ def _idf(frequency: int, total: int) -> float:
 
 
 def _recent_score(weights: Mapping[str, float], text: IndexedText, mean: float) -> float:
+    """Give the score of the best chunk of a text that holds some terms."""
     best = 0.0
     for counts, size in text.chunks:
-        norm = _K1 * (1 - _B + _B * size / mean)
-        shared = (term for term in weights if term in counts)
-        best = max(best, sum(weights[term] * counts[term] / (counts[term] + norm) for term in shared))
+        if not weights.keys().isdisjoint(counts):
+            norm = _K1 * (1 - _B + _B * size / mean)
+            held = (term for term in weights if term in counts)
+            best = max(best, sum(weights[term] * counts[term] / (counts[term] + norm) for term in held))
     return best
+
+
+def _sets_of(numbers: Iterable[int]) -> dict[int, int]:
+    return {segment: bits_of(places) for segment, places in _by_segment(numbers).items()}
 
 
 def _by_segment(numbers: Iterable[int]) -> dict[int, list[int]]:

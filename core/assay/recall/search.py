@@ -22,8 +22,8 @@ from assay.storage.reader import Reader
 
 __all__ = ["search"]
 
-_WIDTH = 64
-_WIDEST = 4_000
+_WIDTHS = (64, 512, 4_096)  # episodes that are ranked, until there are enough answers
+_LARGE = 10_000
 _JUDGED = 5  # hits among which the one that covers most of the question is looked for
 
 
@@ -81,21 +81,25 @@ def _scorer(reader: Reader, query: Query, cache: TailCache, deadline: Deadline) 
     terms = query_terms(query.text)
     if not terms:
         return None
-    return Scorer(reader, terms, cache, deadline, among=_scope(reader, query), source=query.source or "")
+    among, without = _scope(reader, query), episode_rows.in_quarantine(reader)
+    return Scorer(reader, terms, cache, deadline, among=among, without=without, source=query.source or "")
 
 
 def _ranked(reader: Reader, query: Query, scorer: Scorer, cache: TailCache, wanted: int, now_us: int) -> list[Found]:
-    """Rank ever more episodes, until enough of them are answers or no others share a word."""
+    """Rank ever more episodes, until enough of them are answers, or no others share a word, or too many do.
+
+    What a wider look finds stands behind what a narrower one found, so that every page is cut from the same list.
+    """
     rows = _Rows(reader, query, now_us)
     admitted = rows.admitted if query.narrowed else None
-    enough = 4 * wanted + len(query.exclude)
-    width = max(_WIDTH, enough)
-    while True:
+    found: dict[str, Found] = {}
+    for width in _WIDTHS:
         ranked, whole = rank(reader, query.text, scorer, width, admitted=admitted, likeness=cache.likeness)
-        found = _answers(reader, query, rows, ranked if whole or query.history else ranked[:enough], now_us)
-        if whole or len(found) > wanted or width >= _WIDEST:
-            return found
-        enough, width = 8 * enough, 8 * width
+        for answer in _answers(reader, query, rows, ranked, now_us):
+            found.setdefault(answer[0]["id"], answer)
+        if whole or len(found) > wanted:
+            break
+    return list(found.values())
 
 
 def _scope(reader: Reader, query: Query) -> list[int] | None:
@@ -104,7 +108,10 @@ def _scope(reader: Reader, query: Query) -> list[int] | None:
         return [row["n"] for row in episode_rows.by_ids(reader, list(query.refs))]
     if query.state_key is not None:
         return [row["n"] for row in episode_rows.keyed(reader, key_digest(reader, query.state_key))]
-    return None if query.session is None else episode_rows.of_session(reader, query.session)
+    if query.session is None:
+        return None
+    numbers = episode_rows.of_session(reader, query.session, _LARGE + 1)
+    return numbers if len(numbers) <= _LARGE else None  # so large a session is found by looking
 
 
 class _Rows:
@@ -167,6 +174,11 @@ def _listed(reader: Reader, query: Query, now_us: int) -> list[Found]:
         order = {ref: at for at, ref in enumerate(query.refs)}
         rows = sorted(episode_rows.by_ids(reader, list(query.refs)), key=lambda row: order[row["id"]])
         return _trusted(reader, query, [(row, {}, ()) for row in rows if query.admits(row, now_us)])
+    if query.state_key is not None:
+        rows = sorted(episode_rows.keyed(reader, key_digest(reader, query.state_key)), key=lambda row: -row["n"])
+        gone = {} if query.history else heads(reader, [row["id"] for row in rows], query.view)
+        admitted = [row for row in rows if query.admits(row, now_us) and row["id"] not in gone]
+        return _trusted(reader, query, [(row, {}, ()) for row in admitted])
     found: list[Found] = []
     before, wanted = episode_rows.last_number(reader) + 1, query.after + query.limit + 1
     while len(found) < wanted:

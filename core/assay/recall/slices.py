@@ -54,15 +54,14 @@ class Sums:
             level += 1
 
 
-def highest(sums: Mapping[int, Sums], count: int, among: Mapping[int, int] | None = None) -> dict[int, int]:
-    """Give, by segment, the set of the `count` episodes that have the most points; the newest of equals first.
+def highest(sums: Mapping[int, Sums], count: int, most_equal: int, among: Mapping[int, int]) -> dict[int, int]:
+    """Give, by segment, the set of the `count` episodes that have the most points, and of all that have as many.
 
     Args:
-        among: The only episodes to choose from, by segment; None for all.
+        most_equal: Where more than so many have as many points as the last, the newest of them are given.
+        among: The only episodes to choose from, by segment.
     """
-    tied = {segment: reduce(int.__or__, of.planes, 0) for segment, of in sums.items()}
-    if among is not None:
-        tied = {segment: bits & among.get(segment, 0) for segment, bits in tied.items()}
+    tied = {segment: reduce(int.__or__, of.planes, 0) & among.get(segment, 0) for segment, of in sums.items()}
     chosen = dict.fromkeys(sums, 0)
     for level in reversed(range(max((len(of.planes) for of in sums.values()), default=0))):
         high = {
@@ -70,19 +69,20 @@ def highest(sums: Mapping[int, Sums], count: int, among: Mapping[int, int] | Non
             for segment, bits in tied.items()
         }
         found = sum(bits.bit_count() for bits in high.values())
-        if found > count:
+        if found >= count:
             tied = high
             continue
         count -= found
         for segment, bits in high.items():
             chosen[segment] |= bits
             tied[segment] ^= bits
+    left = max(count, most_equal)
     for segment in sorted(tied, reverse=True):
-        if (found := tied[segment].bit_count()) > count:
-            chosen[segment] |= _newest(tied[segment], count)
+        if (found := tied[segment].bit_count()) > left:
+            chosen[segment] |= _newest(tied[segment], left)
             break
         chosen[segment] |= tied[segment]
-        count -= found
+        left -= found
     return chosen
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "counted_at",
     "edges_from",
     "edges_to",
+    "in_quarantine",
     "keyed",
     "last_number",
     "matching_prefix",
@@ -79,9 +80,15 @@ def page(
     return select(reader, condition, filters, f"ORDER BY n {'DESC' if newest_first else ''} LIMIT {int(limit)}")
 
 
-def of_session(reader: Reader, session: str) -> list[int]:
-    """Give the numbers of the live episodes of a session."""
-    return [row[0] for row in reader.execute("SELECT n FROM episode WHERE session = ?", (session,))]
+def of_session(reader: Reader, session: str, limit: int) -> list[int]:
+    """Give the numbers of the live episodes of a session, at most so many."""
+    rows = reader.execute("SELECT n FROM episode WHERE session = ? LIMIT ?", (session, limit))
+    return [row[0] for row in rows]
+
+
+def in_quarantine(reader: Reader) -> list[int]:
+    """Give the numbers of the episodes in quarantine."""
+    return [row[0] for row in reader.execute("SELECT n FROM episode WHERE quarantined <> 0")]
 
 
 def last_number(reader: Reader) -> int:
@@ -99,9 +106,14 @@ def next_number(tx: Transaction) -> int:
 
 
 def by_text(reader: Reader, digest: bytes, key: bytes | None) -> list[dict[str, Any]]:
-    """Give the live first occurrences of a folded text's digest under a state key's, or under none; oldest first."""
-    condition = "text_hash = ? AND key_hash IS ? AND quarantined = 0 AND verdict <> 'echo'"
-    return select(reader, condition, (digest, key), "ORDER BY n LIMIT 50")
+    """Give the live first occurrences of a folded text's digest: under no state key, oldest first; or newest first.
+
+    Under a key the newest holds it. Only the first hundreds are looked at, however often a text was repeated.
+    """
+    order = "ORDER BY n" if key is None else "ORDER BY n DESC"
+    looked = f"SELECT n FROM episode WHERE text_hash = ? AND key_hash IS ? {order} LIMIT 400"
+    condition = f"n IN ({looked}) AND quarantined = 0 AND verdict <> 'echo'"
+    return select(reader, condition, (digest, key), order)
 
 
 def counted_at(reader: Reader, moment: int) -> tuple[int, int]:

@@ -29,6 +29,7 @@ __all__ = [
     "PostingList",
     "add",
     "candidates",
+    "chunked",
     "lists",
     "long_lists",
     "lookup",
@@ -180,6 +181,14 @@ def read_postings(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, 
     return {
         posting: PostingList(_unpack(row[1]), row[2], row[3], row[4])
         for posting, row in _of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE id", postings)
+    }
+
+
+def chunked(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, PostingList]:
+    """Read those of some lists in which a term occurs behind the first chunk of an episode."""
+    what = "id, docs, chunks, freqs, lengths FROM posting WHERE chunks <> x'' AND id"
+    return {
+        posting: PostingList(_unpack(row[1]), row[2], row[3], row[4]) for posting, row in _of(reader, what, postings)
     }
 
 

@@ -139,6 +139,8 @@ class Store(OpenStore):
     ) -> Recall:
         """Find episodes that answer a question; never writes.
 
+        `session`, `state_key`, `refs` and `source` search all that they name, other filters the 8,192 that fit best.
+
         Args:
             text: A question or words; "" gives the newest.
             since: Happened at this time or later: a time, a date, or an age such as `3d`.
@@ -148,7 +150,7 @@ class Store(OpenStore):
             exclude: What is still in the conversation.
             exclude_recent: Leave out what was recorded so recently.
             history: Also what was replaced, and every repetition.
-            valid_at: What was true of the world then; a date is the end of that day. May be combined with the next.
+            valid_at: What was true of the world then; a date is the end of that day.
             known_at: What the store knew then, without what was erased since.
             limit: At most so many hits, 1 to 1000.
             after: `Recall.next` of the page before.
