@@ -15,23 +15,27 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 __all__ = ["MUST", "PARTS", "main"]
 
 Figures = dict[str, float]
 
 # Each is a module of this package with `measure(folder, long=...)`.
-PARTS = ("kill", "powercut", "tamper", "bitflips", "erase", "writers", "forged", "travel")
+PARTS = ("kill", "powercut", "faults", "tamper", "bitflips", "erase", "writers", "forged", "travel", "verify")
 # What each part promises, beside running at all.
 MUST: Mapping[str, Callable[[Mapping[str, float]], bool]] = {
     "kill": lambda found: not (found["lost"] or found["unaudited"] or found["stuck"]),
     "powercut": lambda found: not found["lost"] and found["control_lost"] > 0,
+    "faults": lambda found: found["struck"] > 0 and not (found["untyped"] or found["lost"]),
     "tamper": lambda found: found["anchored"] == found["cases"] and found["unanchored"] >= 0.8 * found["cases"],
     "bitflips": lambda found: not found["undetected"],
     "erase": lambda found: not found["residue"],
     "writers": lambda found: found["p99_ms"] <= 50 and found["max_ms"] <= 250 and not found["errors"],
     "forged": lambda found: not found["accepted"],
     "travel": lambda found: found["equal"] == 1,
+    # In memory that does not grow with the log: 40 seconds are for a million entries.
+    "verify": lambda found: found["valid"] == 1 and found["whole_mb"] <= 200 and found["whole_s"] <= 40,
 }
 
 
@@ -43,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
     options = parser.parse_args(arguments)
     chosen = [part for part in PARTS if part in options.only.split(",")]
-    found: dict[str, Figures] = {}
+    found: dict[str, Any] = {}
     for part in chosen:
         begun = time.monotonic()
         measure: Callable[..., Figures] = import_module(f"bench.torture.{part}").measure
@@ -51,9 +55,24 @@ def main(arguments: Sequence[str]) -> int:
             found[part] = measure(Path(folder), long=options.long)
         kept = "kept" if MUST[part](found[part]) else "NOT KEPT"
         print(f"{part:10}{kept:10}{time.monotonic() - begun:6.0f} s  {found[part]}", flush=True)
+    other = _beside(chosen)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps({**found, **other}))
     return 0 if all(MUST[part](figures) for part, figures in found.items()) else 1
+
+
+def _beside(chosen: Sequence[str]) -> dict[str, dict[str, Figures]]:
+    """Measure what can be measured of another memory, if it is installed; it promises nothing here."""
+    from bench.torture import beside
+
+    if not beside.is_installed():
+        print(f"{beside.NAME} is not installed: nothing to stand beside")
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        found = beside.measure(Path(folder), chosen)
+    for part, figures in found.items():
+        print(f"{beside.NAME} {part:10}{figures}", flush=True)
+    return {beside.NAME: found}
 
 
 def log(message: str) -> None:

@@ -12,7 +12,7 @@ from bench.torture import log
 
 from assay import Kind, Store
 
-__all__ = ["measure"]
+__all__ = ["left_in", "measure", "secrets"]
 
 _SHAPES = (
     lambda number: f"Velquorin{number}zimpathos",
@@ -33,22 +33,27 @@ def measure(folder: Path, *, long: bool, count: int = 100) -> dict[str, float]:
     return {"secrets": rounds * count, "residue": residue, "pending": pending}
 
 
+def secrets(count: int) -> list[str]:
+    """Give texts of several kinds and scripts, none of which stands anywhere else."""
+    return [_SHAPES[number % len(_SHAPES)](number) for number in range(count)]
+
+
 def _round(folder: Path, count: int, dice: random.Random) -> tuple[int, int]:
     folder.mkdir()
-    secrets = [_SHAPES[number % len(_SHAPES)](number) for number in range(count)]
+    hidden = secrets(count)
     with Store(folder / "memory.db") as store:
-        refs = [ref for number, secret in enumerate(secrets) for ref in _spread(store, number, secret)]
-        before = sum(1 for secret in secrets if any(_found(folder, secret)))
+        refs = [ref for number, secret in enumerate(hidden) for ref in _spread(store, number, secret)]
+        before = sum(1 for secret in hidden if any(left_in(folder, secret)))
         if before < count:
             raise AssertionError(f"only {before} of {count} secrets were stored: the search would prove nothing")
         dice.shuffle(refs)
         for ref in refs:
             store.erase(ref)
         pending = store.status().erase_pending
-        residue = sum(1 for secret in secrets for _ in _report(folder, secret))
+        residue = sum(1 for secret in hidden for _ in _report(folder, secret))
         if not store.verify():
             raise AssertionError(f"the log does not verify after the erasures: {store.verify()}")
-    return residue + sum(1 for secret in secrets for _ in _report(folder, secret)), pending
+    return residue + sum(1 for secret in hidden for _ in _report(folder, secret)), pending
 
 
 def _spread(store: Store, number: int, secret: str) -> list[str]:
@@ -69,12 +74,12 @@ def _spread(store: Store, number: int, secret: str) -> list[str]:
 
 
 def _report(folder: Path, secret: str) -> Iterator[str]:
-    for place in _found(folder, secret):
+    for place in left_in(folder, secret):
         log(f"erase: {secret!r} is left in {place}")
         yield place
 
 
-def _found(folder: Path, secret: str) -> Iterator[str]:
+def left_in(folder: Path, secret: str) -> Iterator[str]:
     """Name each file that holds a secret, in any coding that a tier may use."""
     codings = dict(_codings(secret))
     for path in sorted(folder.iterdir()):

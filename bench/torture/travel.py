@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EPISODES", "measure"]
+__all__ = ["EPISODES", "fill", "measure", "megabytes"]
 
 EPISODES = 5_000
 LONG = 200_000
@@ -48,7 +48,7 @@ def _step(step: str, place: Path, episodes: int) -> None:
 
     if step == "fill":
         with Store(place / "a.db", synchronous="NORMAL") as store:
-            _fill(store, episodes)
+            fill(store, episodes)
     elif step == "import":
         with Store(place / "b.db") as store:
             assert store.transfer.import_jsonl(place / "a.jsonl").whole
@@ -58,7 +58,7 @@ def _step(step: str, place: Path, episodes: int) -> None:
             store.transfer.export_jsonl(place / f"{name}.jsonl")
 
 
-def _fill(store: Any, episodes: int) -> None:
+def fill(store: Any, episodes: int) -> None:
     """Record episodes of twelve words from five thousand, half of them made from an earlier one."""
     chance, words = random.Random(_SEED), [f"word{number}" for number in range(5_000)]
     earlier: list[str] = []
@@ -75,7 +75,7 @@ def _fill(store: Any, episodes: int) -> None:
         earlier = store.episodes.record_many(batch)
 
 
-def _megabytes() -> float:
+def megabytes() -> float:
     """Give the most memory that this process had."""
     if sys.platform == "win32":
         return 0.0
@@ -88,4 +88,4 @@ def _megabytes() -> float:
 if __name__ == "__main__":
     began = time.perf_counter()
     _step(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
-    print(json.dumps({"seconds": time.perf_counter() - began, "mb": _megabytes()}))
+    print(json.dumps({"seconds": time.perf_counter() - began, "mb": megabytes()}))

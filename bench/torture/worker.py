@@ -49,6 +49,8 @@ def work(store: Store, name: str, dice: random.Random) -> Callable[[int], None]:
             erase()
         elif chance < 0.10:
             wrap()
+        elif chance < 0.12:
+            store.audit.checkpoint()
         elif chance < 0.25:
             record(number, state_key=f"{name}.pool")
         elif chance < 0.35:

@@ -11,7 +11,9 @@ import pytest
 
 from assay import InvalidInput, Kind, StorageFailure, Store
 from assay.audit.proofs import checkpoints
-from assay.audit.proofs.verify_proof import read_notes
+from assay.audit.proofs.checkpoints import export
+from assay.audit.proofs.signing import Signer
+from assay.audit.proofs.verify_proof import CUT, Refused, read_note, read_notes
 from assay.model.episode import JsonValue
 
 
@@ -53,7 +55,7 @@ def test_a_checkpoint_is_the_state_of_the_log(store: Store) -> None:
     origin, number, encoded, empty = made.note.split("\n")[:4]
     assert (origin, number, empty) == (made.origin, str(size), "")
     assert made.origin == f"assay/{store.status().store_id}"
-    assert read_notes(made.note)[0].root.hex() == root
+    assert read_notes(made.note)[0][0].root.hex() == root
     assert len(encoded) == 44
     assert ops(store)[-1] == "checkpoint"
 
@@ -126,7 +128,7 @@ def test_an_anchor_is_appended_and_read_back(store: Store, tmp_path: Path) -> No
     for text in ("one", "two"):
         store.record(text)
         store.audit.anchor(anchors)
-    notes = read_notes(anchors.read_text("utf-8"))
+    notes, _ = read_notes(anchors.read_text("utf-8"))
     assert [note.size for note in notes] == sizes(store)
     assert store.verify(anchors=anchors)
     assert store.verify(anchors=[anchors.read_text("utf-8"), str(anchors)])
@@ -154,12 +156,66 @@ def test_nothing_but_checkpoints_is_appended_to(store: Store, tmp_path: Path) ->
         store.audit.anchor(tmp_path / "absent" / "anchors")
 
 
-def test_an_anchor_that_was_cut_short_is_said(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("signed", [False, True])
+def test_an_anchor_that_is_cut_short_is_said_and_the_next_one_is_whole(
+    store: Store, tmp_path: Path, signed: bool
+) -> None:
+    if signed:
+        pytest.importorskip("cryptography")
+        store.audit.sign_with(Signer.create(tmp_path / "key.pem"))
+    anchors = tmp_path / "anchors"
+    first, second = store.audit.checkpoint().note, store.audit.checkpoint().note
+    third = store.audit.checkpoint().note
+    text_end = second.index("\n\n") + 2
+    for end in sorted({*range(1, len(second.encode()))} - {text_end}):  # there it is whole, and not signed
+        begun = first.encode() + second.encode()[:end]
+        anchors.write_bytes(begun)
+        found = store.verify(anchors=anchors)
+        assert found.valid
+        assert [note for note in found.notes if "cut short" in note]
+        export(read_note(third), anchors)
+        assert anchors.read_bytes().startswith(begun), "nothing is taken away"
+        assert read_notes(anchors.read_text("utf-8", "replace"))[0] == [read_note(first), read_note(third)]
+        found = store.verify(anchors=anchors)
+        assert (found.valid, found.notes) == (True, ())
+
+
+def test_a_first_anchor_that_is_cut_short_is_no_proof_and_the_next_one_is(store: Store, tmp_path: Path) -> None:
     note = store.audit.checkpoint().note
-    for end in range(1, len(note) - 1):
-        (tmp_path / "anchors").write_text(note + note[:end])
-        with pytest.raises(InvalidInput):
+    for end in range(1, len(note)):
+        (tmp_path / "anchors").write_text(note[:end])
+        with pytest.raises(InvalidInput, match="holds no checkpoint"):
             store.verify(anchors=tmp_path / "anchors")
+        store.audit.anchor(tmp_path / "anchors")
+        assert store.verify(anchors=tmp_path / "anchors")
+
+
+def test_what_is_cut_short_vouches_for_nothing(store: Store) -> None:
+    note = store.audit.checkpoint().note
+    other = note.replace("=\n", "A\n")
+    assert read_notes(f"{note}{other[:-1]}{CUT}\n{note}") == ([read_note(note)] * 2, False)
+    with pytest.raises(Refused):
+        read_notes(f"{note}{other}{note}")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files is POSIX")
+def test_a_disk_that_fills_up_within_an_anchor_is_said_and_leaves_the_file_usable(store: Store, tmp_path: Path) -> None:
+    import resource
+
+    anchors = tmp_path / "anchors"
+    store.audit.anchor(anchors)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    note = read_note(store.audit.checkpoint().note)
+    for room in (0, 1, 40, len(note.note) - 1):
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (anchors.stat().st_size + room, hard))
+            with pytest.raises(StorageFailure, match="the checkpoint is in the store"):
+                export(note, anchors)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert store.verify(anchors=anchors)
+        store.audit.anchor(anchors)
+        assert store.verify(anchors=anchors).notes == ()
 
 
 @pytest.mark.parametrize("anchors", ["absent", "empty"])

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from assay import Store
+from assay.recall import index
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(index, "LONG", 100)  # with maps, as in a large store
+    monkeypatch.setattr(index, "MAP_STEP", 200)
     path = tmp_path / "memory.db"
     with Store(path) as store:
         texts = [
-            f"shift {number} was quiet " + "and nothing else happened in the night " * (number % 20)
+            f"shift {number} was quiet " + "and nothing else happened in the night " * (number % 60)
             for number in range(600)
         ]
         store.episodes.record_many([{"content": text, "source": "ada"} for text in texts])
@@ -35,6 +40,15 @@ def path(tmp_path: Path) -> Path:
         "UPDATE posting SET docs=CAST(substr(docs, 3) || substr(docs, 1, 2) AS BLOB) WHERE length(docs) > 2 AND id < 9",
         "UPDATE posting SET lengths=CAST(x'00' || substr(lengths, 2) AS BLOB) WHERE id=1",
         "INSERT INTO posting VALUES(NULL, 1, 0, 1, x'0100', x'', x'01', x'05')",
+        # A posting that changes its place, or a frequency that moves to another term, keeps every simple count.
+        "UPDATE posting SET freqs=CAST(x'02' || substr(freqs, 2) AS BLOB) WHERE id=2",
+        "UPDATE posting SET freqs=CAST(x'00' || substr(freqs, 2) AS BLOB) WHERE id=2",
+        "UPDATE posting SET docs=CAST(docs || substr(docs, -2) AS BLOB), freqs=CAST(freqs || x'01' AS BLOB),"
+        " lengths=CAST(lengths || substr(lengths, -1) AS BLOB), df=df+1 WHERE id=3",
+        "UPDATE posting SET docs=(SELECT docs FROM posting WHERE df=1 ORDER BY id DESC LIMIT 1)"
+        " WHERE id=(SELECT min(id) FROM posting WHERE df=1)",
+        "UPDATE posting SET chunks=CAST(x'01' || substr(chunks, 2) AS BLOB) WHERE length(chunks) > 2",
+        "UPDATE place_map SET bits=CAST(x'00' || substr(bits, 2) AS BLOB)",
         "UPDATE index_state SET length=length+1",
         "UPDATE index_state SET flushed=flushed-1",
     ],
@@ -49,6 +63,23 @@ def test_an_index_that_differs_from_its_episodes_is_noticed(path: Path, sql: str
         found = store.verify()
         assert any("search index" in problem for problem in found.problems), found
         assert store.verify(index=False), "who leaves the index out is not told"
+
+
+@pytest.mark.parametrize("count", [300, 1_200])
+def test_an_index_of_every_kind_of_text_is_what_its_episodes_give(tmp_path: Path, count: int) -> None:
+    dice = random.Random(count)
+    words = ["deploys", "go.out", "pool_size=40", "Elena's", "IT", "数据库", "سرية", "camelCase", "the", "4,711"]
+    sizes = [1, 9, 30, 48, 60, 70, 400]
+    texts = [" ".join(dice.choices(words, k=dice.choice(sizes))) + f" {at}" for at in range(count)]
+    texts[7] = "again " * 10_000  # a chunk in which a term is counted no further
+    texts[9] = "x" * 200 + " " + "y" * 60
+    with Store(tmp_path / "memory.db") as store:
+        start = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)
+        store.episodes.record_many(
+            {"content": text, "source": f"user {at % 5}", "happened_at": start - timedelta(minutes=at * 7)}
+            for at, text in enumerate(texts)
+        )
+        assert store.verify()
 
 
 def test_what_verify_says_of_the_index_gives_no_content_away(path: Path) -> None:

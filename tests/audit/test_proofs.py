@@ -181,7 +181,7 @@ GO_VKEY = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"  
 def test_the_published_signed_note_verifies() -> None:
     key = read_key(VKEY)
     signature = SIGNED.rsplit(" ", 1)[1].strip()
-    (signed,) = read_notes(f"example.com/foo\n1\n{'A' * 43}=\n\n\u2014 example.com/foo {signature}\n")[0].signatures
+    (signed,) = read_notes(f"example.com/foo\n1\n{'A' * 43}=\n\n\u2014 example.com/foo {signature}\n")[0][0].signatures
     assert signed[1][:4] == key.id
     assert ed25519(key.public, b"This is an example message.\n", signed[1][4:])
     assert not ed25519(key.public, b"This is another message.\n", signed[1][4:])
@@ -277,7 +277,7 @@ def test_checkpoints_that_stand_one_behind_the_other_are_read_back(items: list[t
         Note("a/log", size, root, write_text("a/log", size, root), (("a/log", root + root),) if signed else ())
         for size, root, signed in items
     ]
-    assert read_notes("".join(note.note for note in notes)) == notes
+    assert read_notes("".join(note.note for note in notes)) == (notes, False)
 
 
 def test_a_signature_is_of_one_log_and_one_key() -> None:

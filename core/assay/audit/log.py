@@ -14,7 +14,7 @@ from assay.storage import audit_rows
 from assay.storage.reader import Head
 from assay.storage.transaction import Entry, Transaction
 
-__all__ = ["OPERATIONS", "Sealer", "encode", "seal"]
+__all__ = ["OPERATIONS", "Sealer", "decode", "encode", "seal"]
 
 TILE = 256
 CHECKPOINT_US = 15 * 60 * 1_000_000
@@ -30,7 +30,8 @@ OPERATIONS = frozenset(
 )  # fmt: skip
 
 
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False).encode
+_PARSE = json.JSONDecoder().raw_decode
 
 
 def encode(entry: Entry) -> bytes:
@@ -54,6 +55,20 @@ def encode(entry: Entry) -> bytes:
     if entry.wall < entry.ts:
         record["wall"] = entry.wall
     return _CANONICAL(record).encode("utf-8", "surrogatepass")
+
+
+def decode(stored: bytes) -> dict[str, Any]:
+    """Read a stored entry.
+
+    Raises:
+        ValueError: It is none.
+    """
+    text = stored.decode("utf-8", "surrogatepass")
+    entry: dict[str, Any]
+    entry, end = _PARSE(text)
+    if end < len(text):
+        raise ValueError("something stands behind an entry")
+    return entry
 
 
 def seal(tx: Transaction) -> Head:

@@ -44,4 +44,4 @@ def pack(frontier: Sequence[bytes]) -> bytes:
 
 def unpack(stored: bytes) -> tuple[bytes, ...]:
     """Split stored bytes into a frontier."""
-    return tuple(stored[at : at + HASH_BYTES] for at in range(0, len(stored), HASH_BYTES))
+    return tuple([stored[at : at + HASH_BYTES] for at in range(0, len(stored), HASH_BYTES)])

@@ -82,21 +82,20 @@ class Replay:
             for table in {row[1] for row in self._waiting}
         }
         for written in self._waiting:
-            self._row(live[written[1]].get(written[3]), *written)
+            self._row(live[written[1]].get(written[3]), written)
         self._waiting.clear()
 
-    def _row(
-        self, live: tuple[Any, ...] | None, seq: int, table: str, action: str, ref: str, committed: str | None
-    ) -> None:
+    def _row(self, live: tuple[Any, ...] | None, written: _Written) -> None:
+        seq, table, action, ref, committed = written
         if live is None:
             if action == "-":
                 self._absent.pop((table, ref), None)
             else:
                 self._absent[table, ref] = seq
-        elif live[0] < seq:
-            self._found.add(f"{table} {ref} is as of entry {live[0]}, but entry {seq} {_VERBS[action]} it")
-        elif live[0] == seq:
-            if action == "-" or commitment(table, ref, live[2:], live[1]) != committed:
+        elif live[1] < seq:
+            self._found.add(f"{table} {ref} is as of entry {live[1]}, but entry {seq} {_VERBS[action]} it")
+        elif live[1] == seq:
+            if action == "-" or commitment(table, ref, live[3:], live[2]) != committed:
                 self._found.add(f"{table} {ref} is not what entry {seq} wrote")
             self._matched[table] += 1
 

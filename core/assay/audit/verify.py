@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from assay.audit.log import OPERATIONS
-from assay.audit.merkle import append_leaf, fold, leaf_hash, pack
+from assay.audit.log import OPERATIONS, decode
+from assay.audit.merkle import fold, leaf_hash, pack
 from assay.audit.proofs.checkpoints import KEY, Source, origin, read_anchors, read_vkey
 from assay.audit.proofs.tiles import TileCheck, Tree
 from assay.audit.proofs.verify_proof import Note, Refused, read_note
@@ -55,11 +54,12 @@ def verify(
     """
     if limit < 1:
         raise InvalidInput("limit", "at least 1")
-    notes = read_anchors(anchors)
+    found = Findings(limit)
+    notes = read_anchors(anchors, found.notes.append)
     if max_age is not None and not notes:
         raise InvalidInput("anchor_max_age", "needs anchors")
     oldest = None if max_age is None else now - max_age // timedelta(microseconds=1)
-    trusted, found = read_vkey(key), Findings(limit)
+    trusted = read_vkey(key)
     check: _Check | None = None
     try:
         with translated("the store"):
@@ -72,7 +72,7 @@ def verify(
         found.add(str(error))
     except (Refused, ValueError, LookupError, TypeError, RecursionError, AttributeError) as error:
         found.add(f"behind entry {check.size if check else 0}: cannot be read ({type(error).__name__}: {error})")
-    return found.verification(*((check.size, fold(check.frontier)) if check else (0, b"")))
+    return found.verification(*((check.size, fold(check.tiles.frontier)) if check else (0, b"")))
 
 
 class _Check:
@@ -84,9 +84,8 @@ class _Check:
         self.base = _base(reader, anchors) if since_anchor else 0
         self.size = self.base >> 8 << 8  # hashing begins at a tile
         self.tree = Tree(reader)
-        self.frontier = self.tree.frontier(0, self.size)
         self.ts = 0
-        self.tiles = TileCheck(reader, self.size, found.add)
+        self.tiles = TileCheck(reader, self.size, self.tree.frontier(0, self.size), found.add)
         self.replay = Replay(reader, found)
         self.witnesses = Witnesses(reader, found, anchors, max(0, self.base - 1))
         if self.base:
@@ -101,14 +100,12 @@ class _Check:
             if seq != self.size:
                 self.found.add(f"entry {self.size} is missing")
                 return False
-            self._entry(seq, json.loads(stored.decode("utf-8", "surrogatepass")))
-            leaf = leaf_hash(stored)
-            self.tiles.add(leaf)
-            self.frontier = append_leaf(self.frontier, self.size, leaf)
+            self._entry(seq, decode(stored))
+            self.tiles.add(leaf_hash(stored))
             self.size += 1
-            if self.witnesses.expects(self.size):
-                self.witnesses.compare(self.size, fold(self.frontier), self.ts)
-            if self.found.enough:
+            if self.size >= self.witnesses.awaited:
+                self.witnesses.compare(self.size, fold(self.tiles.frontier), self.ts)
+            if self.found.problems and self.found.enough:
                 return False
         self._head()
         if not self.base:
@@ -132,7 +129,8 @@ class _Check:
             self.found.add(f"entry {seq} is older than the one before it")
         self.ts = entry["ts"]
         if seq >= self.base:
-            self.witnesses.take(seq, op, data)
+            if data:
+                self.witnesses.take(seq, op, data)
             self.replay.take(seq, entry["rows"])
 
     def _catch_up(self) -> None:
@@ -140,11 +138,11 @@ class _Check:
         signed = self.reader.setting(KEY) is not None
         for seq, stored in audit_rows.mentioning(self.reader, '"op":"key"', -1) if signed else ():
             if seq < self.base:
-                self.witnesses.take(seq, "key", json.loads(stored)["data"])
+                self.witnesses.take(seq, "key", decode(stored)["data"])
         for size in sorted({anchor.size for anchor in self.witnesses.anchors} | {self.size}):
-            if 0 < size <= self.size and self.witnesses.expects(size):
+            if 0 < size <= self.size and size >= self.witnesses.awaited:
                 for _, stored in audit_rows.entries(self.reader, size - 2, 1):
-                    self.witnesses.compare(size, self.tree.root(0, size), json.loads(stored)["ts"])
+                    self.witnesses.compare(size, self.tree.root(0, size), decode(stored)["ts"])
 
     def _head(self) -> None:
         head = self.reader.head()
@@ -152,7 +150,7 @@ class _Check:
             self.found.add(f"the head counts {head.size} entries, the log has {self.size}")
         if head.ts != self.ts:
             self.found.add("the time of the head is not that of the last entry")
-        if head.root != fold(self.frontier) or head.frontier != pack(self.frontier):
+        if (head.root, head.frontier) != (fold(self.tiles.frontier), pack(self.tiles.frontier)):
             self.found.add("the Merkle root computed from the entries is not that of the head")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from assay.audit.proofs.checkpoints import origin
@@ -25,6 +26,9 @@ class Witnesses:
     Args:
         anchors: Checkpoints that were kept elsewhere; those of other stores are passed over.
         start: The kept checkpoints of fewer entries are passed over.
+
+    Attributes:
+        awaited: The least size of the log for which `compare` has to be called.
     """
 
     def __init__(self, reader: Reader, found: Findings, anchors: Sequence[Note], start: int) -> None:
@@ -39,6 +43,7 @@ class Witnesses:
         self._next = next(self._kept, None)
         self._signed: Note | None = None
         self._ahead = list(self.anchors)
+        self.awaited: float = 0
         self._against: list[Note] = []
         self._met: list[tuple[Note, int]] = []  # the anchors that agree, and the time of the last entry of each
         if anchors and not self.anchors:
@@ -57,10 +62,6 @@ class Witnesses:
                 self._found.add(f"entry {seq}: {problem}")
             self._sealed = data["receipts"]["last"]
 
-    def expects(self, size: int) -> bool:
-        """Tell whether something was said of the log at this size."""
-        return bool((self._next and self._next.size <= size) or (self._ahead and self._ahead[0].size <= size))
-
     def compare(self, size: int, root: bytes, ts: int) -> None:
         """Compare the root of the log at a size with what was said of it; `ts` is the time of its last entry."""
         while self._next is not None and self._next.size <= size:
@@ -73,6 +74,7 @@ class Witnesses:
                 self._met.append((anchor, ts))
             else:
                 self._against.append(anchor)
+        self.awaited = min((note.size for note in (self._next, *self._ahead[:1]) if note), default=inf)
 
     def finish(self, size: int, oldest: int | None, key: Key | None) -> None:
         """Say which witnesses the log does not bear out.

@@ -19,7 +19,8 @@ __all__ = [
 
 def append(tx: Transaction, sealed: Sequence[bytes], head: Head) -> None:
     """Write entries behind the others, and the head that covers them."""
-    tx.write_many("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, head.size - len(sealed)))
+    for seq, entry in enumerate(sealed, head.size - len(sealed)):
+        tx.write("INSERT INTO audit VALUES(?, ?)", (seq, entry))
     tx.write("UPDATE head SET size=?, ts=?, root=?, frontier=?", (head.size, head.ts, head.root, head.frontier))
 
 
@@ -41,8 +42,7 @@ def mentioning(reader: Reader, ref: str, limit: int) -> list[tuple[int, bytes]]:
 
 def keeps_tiles(reader: Reader) -> bool:
     """Tell whether the file has tiles: one of schema 1 that was opened read-only has none."""
-    version: int = reader.execute("PRAGMA user_version")[0][0]
-    return version > 1
+    return int(reader.execute("PRAGMA user_version")[0][0]) > 1
 
 
 def tile(reader: Reader, level: int, number: int) -> bytes:
@@ -91,8 +91,7 @@ def receipts(reader: Reader, after: int) -> Iterable[tuple[Value, ...]]:
 
 def newest_receipt(reader: Reader) -> int:
     """Give the number of the newest receipt, 0 when there is none."""
-    newest: int = reader.execute("SELECT coalesce(max(id), 0) FROM receipt")[0][0]
-    return newest
+    return int(reader.execute("SELECT coalesce(max(id), 0) FROM receipt")[0][0])
 
 
 def set_counter(tx: Transaction, name: str, value: int) -> None:
@@ -104,11 +103,11 @@ def set_counter(tx: Transaction, name: str, value: int) -> None:
 
 
 def live_rows(reader: Reader, table: str, refs: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Give (seq, salt, *committed columns) of those rows that are there, by id; of at most 900."""
+    """Give (id, seq, salt, *committed columns) of those rows that are there, by id; of at most 900."""
     columns = ",".join(AUDITED[table])
     marks = ",".join("?" * len(refs))
     found = reader.stream(f"SELECT id, seq, salt, {columns} FROM {table} WHERE id IN ({marks})", refs)
-    return {row[0]: row[1:] for row in found}
+    return {row[0]: row for row in found}
 
 
 def rows(reader: Reader, table: str) -> Iterable[tuple[str, int]]:
@@ -118,8 +117,7 @@ def rows(reader: Reader, table: str) -> Iterable[tuple[str, int]]:
 
 def row_count(reader: Reader, table: str) -> int:
     """Count the rows of an audited table."""
-    count: int = reader.execute(f"SELECT count(*) FROM {table}")[0][0]
-    return count
+    return int(reader.execute(f"SELECT count(*) FROM {table}")[0][0])
 
 
 def integrity(reader: Reader, limit: int) -> list[str]:

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 from assay.errors import Busy, Conflict
 from assay.storage import files
@@ -32,7 +31,7 @@ def copy_to(connection: sqlite3.Connection, target: str) -> None:
             copy.execute("PRAGMA journal_mode=DELETE")
         files.place(part, target)
     except BaseException:
-        Path(part).unlink(missing_ok=True)
+        files.discard(part)
         raise
 
 

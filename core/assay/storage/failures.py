@@ -85,5 +85,4 @@ def _unstorable(error: UnicodeEncodeError | OverflowError) -> InvalidInput:
 
 
 def _primary(error: sqlite3.Error) -> int:
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

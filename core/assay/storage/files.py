@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from assay.errors import ReadOnly, StorageFailure
 
-__all__ = ["claim", "create", "is_file", "move", "place"]
+__all__ = ["claim", "create", "discard", "is_file", "move", "place"]
 
 # A reader or a virus scanner may hold the target for a moment (Windows refuses to replace an open file).
 _PATIENCE = 2.0
@@ -49,6 +50,12 @@ def create(path: str) -> int:
         return os.open(path, _NEW, 0o600)
     except OSError as error:
         raise ReadOnly(f"{path} cannot be created ({error.strerror}): choose a folder that you can write to") from error
+
+
+def discard(path: str) -> None:
+    """Remove a file that is of no use, as far as the disk lets it go: the next `create` tries again."""
+    with suppress(OSError):
+        Path(path).unlink()
 
 
 def place(part: str, target: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from assay.audit.proofs.checkpoints import of_head
 from assay.audit.verify import verify
 from assay.errors import Damaged
+from assay.storage import files
 from assay.storage.database import Database
 from assay.storage.reader import Reader
 from assay.transfer.opening import open_file
@@ -50,7 +51,7 @@ def backup(database: Database, target: str) -> Backup:
             head, note = copy.head(), of_head(copy)
         write_lines(note_path(target), [note.note.encode()])
     except BaseException:
-        Path(target).unlink(missing_ok=True)
+        files.discard(target)
         raise
     return Backup(target, head.size, head.root.hex(), Path(target).stat().st_size)
 

@@ -111,7 +111,7 @@ def restore(
     finally:
         for left in Path(staged).absolute().parent.iterdir():
             if left.name.startswith(Path(staged).name):
-                left.unlink()
+                files.discard(str(left))
     return Restored(target, entries, standing.size if standing else None, kept, tuple(again))
 
 
@@ -197,7 +197,7 @@ def _swap(staged: str, target: str, standing: _Standing | None, open_store: Open
             database.truncate_log()
     finally:
         if not replaced:
-            Path(kept).unlink()
+            files.discard(kept)
     return kept
 
 

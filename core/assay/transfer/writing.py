@@ -57,5 +57,5 @@ def write_lines(path: str, lines: Iterable[bytes]) -> Exported:
     except OSError as error:
         raise StorageFailure(f"{path} cannot be written ({error.strerror}); nothing is left of it") from error
     finally:
-        Path(part).unlink(missing_ok=True)
+        files.discard(part)
     return Exported(path, count, Path(path).stat().st_size)

@@ -75,7 +75,7 @@ def _rows(reader: Reader, seq: int, refs: Sequence[str]) -> Iterator[dict[str, J
     """Show the rows that an entry wrote last, among some."""
     for ref in refs:
         for table in AUDITED:
-            at, salt, *values = audit_rows.live_rows(reader, table, [ref]).get(ref, (None, b""))
+            _, at, salt, *values = audit_rows.live_rows(reader, table, [ref]).get(ref, (ref, None, b""))
             if at == seq:
                 yield {"table": table, "id": ref, "salt": salt.hex(), "values": [_plain(value) for value in values]}
 

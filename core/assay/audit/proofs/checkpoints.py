@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.audit.proofs.signing import Signer, check_signer, hand_over, sign
-from assay.audit.proofs.verify_proof import Key, Note, Refused, read_key, read_note, read_notes, write_text
+from assay.audit.proofs.verify_proof import CUT, Key, Note, Refused, read_key, read_note, read_notes, write_text
 from assay.audit.receipts import seal_receipts
 from assay.errors import InvalidInput, StorageFailure
 from assay.storage import audit_rows
@@ -22,13 +22,14 @@ __all__ = [
 ]  # fmt: skip
 
 KEY = "checkpoint_key"  # the setting that names the key in force
+_ORIGIN = "assay/"
 Source = str | os.PathLike[str]
 Target = Source | Callable[[str], object]
 
 
 def origin(reader: Reader) -> str:
     """Give the name of the store's log."""
-    return f"assay/{reader.meta('store_id').decode()}"
+    return f"{_ORIGIN}{reader.meta('store_id').decode()}"
 
 
 def of_head(reader: Reader) -> Note:
@@ -98,6 +99,9 @@ def covering(reader: Reader, size: int) -> Note:
 def export(note: Note, target: Target) -> None:
     """Hand a checkpoint to a function, or append it to a file; it is durable there when this returns.
 
+    A checkpoint that an earlier call could not write to its end, for want of space or power, is marked as cut short.
+    Nothing is taken away: the file may take additions only, and others may be writing to it.
+
     Raises:
         InvalidInput: The file holds something else than checkpoints.
         StorageFailure: It cannot be written.
@@ -110,18 +114,21 @@ def export(note: Note, target: Target) -> None:
         if path.is_symlink():
             raise StorageFailure(f"{path} is a symbolic link: give the real path")
         new = not path.exists()
-        if not new:
-            _read(path)
+        cut = not new and _read(path)[1]
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        _written(os.open(path, flags, 0o600), note.note.encode())
+        text = f"\n{CUT}\n{note.note}" if cut else note.note
+        _written(os.open(path, flags, 0o600), text.encode())
         if new and os.name == "posix":  # a folder cannot be opened elsewhere, and NTFS journals the creation
             _written(os.open(path.absolute().parent, os.O_RDONLY), b"")
     except OSError as error:
         raise StorageFailure(f"{path} cannot be written ({error.strerror}): the checkpoint is in the store") from error
 
 
-def read_anchors(sources: Source | Sequence[Source]) -> list[Note]:
+def read_anchors(sources: Source | Sequence[Source], report: Callable[[str], object] = str) -> list[Note]:
     """Read checkpoints that were kept: of files, or as texts.
+
+    Args:
+        report: Takes what does not speak against the anchors, and should be known.
 
     Raises:
         InvalidInput: A file cannot be read, or holds no checkpoint.
@@ -129,9 +136,11 @@ def read_anchors(sources: Source | Sequence[Source]) -> list[Note]:
     notes: list[Note] = []
     for source in [sources] if isinstance(sources, str | os.PathLike) else sources:
         is_text = isinstance(source, str) and "\n" in source
-        found = _parsed(str(source)) if is_text else _read(Path(source).expanduser())
+        found, cut = _parsed(str(source)) if is_text else _read(Path(source).expanduser())
         if not found:
             raise InvalidInput("anchors", f"{source} holds no checkpoint")
+        if cut:
+            report(f"the last checkpoint of {source} is cut short, and left out: anchor again")
         notes += found
     return notes
 
@@ -148,19 +157,21 @@ def read_vkey(text: str | None) -> Key | None:
         raise InvalidInput("key", str(error)) from error
 
 
-def _read(path: Path) -> list[Note]:
+def _read(path: Path) -> tuple[list[Note], bool]:
     try:
         return _parsed(path.read_bytes().decode("utf-8", "replace"), f"{path}: ")
     except OSError as error:
         raise InvalidInput("anchors", f"{path} cannot be read ({error.strerror})") from error
 
 
-def _parsed(text: str, name: str = "") -> list[Note]:
+def _parsed(text: str, name: str = "") -> tuple[list[Note], bool]:
     try:
-        return read_notes(text)
+        notes, cut = read_notes(text)
+        if cut and not (notes or _ORIGIN.startswith(text[: len(_ORIGIN)])):
+            raise Refused("it does not begin with one")
     except Refused as error:
-        why = "no file of checkpoints, or a line was cut short: remove its checkpoint, or name another file"
-        raise InvalidInput("anchors", f"{name}{why} ({error})") from error
+        raise InvalidInput("anchors", f"{name}no file of checkpoints: name another ({error})") from error
+    return notes, cut
 
 
 def _written(descriptor: int, data: bytes) -> None:

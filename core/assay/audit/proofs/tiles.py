@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.audit.merkle import HASH_BYTES, fold, leaf_hash, node_hash
+from assay.audit.merkle import HASH_BYTES, append_leaf, fold, leaf_hash, node_hash
 from assay.storage import audit_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
@@ -99,27 +99,40 @@ class Tree:
 
 
 class TileCheck:
-    """Compares the stored tiles with the hashes of the entries, as these come by.
+    """Grows the tree from the hashes of the entries, as these come by, and compares the stored tiles with it.
 
     Args:
         start: Index of the first entry that will come by: the first of a tile.
+        frontier: Of the tree of the entries before it.
         report: Takes what is wrong.
     """
 
-    def __init__(self, reader: Reader, start: int, report: Callable[[str], None]) -> None:
+    def __init__(self, reader: Reader, start: int, frontier: tuple[bytes, ...], report: Callable[[str], None]) -> None:
         self._reader = reader
         self._report = report
         self._kept = audit_rows.keeps_tiles(reader)
         self._number = start >> _BITS
-        self._leaves = bytearray()
+        self._frontier = frontier  # of the full tiles
+        self._leaves: list[bytes] = []
         self._roots = bytearray()
+
+    @property
+    def frontier(self) -> tuple[bytes, ...]:
+        """Give the frontier of the tree as it stands."""
+        frontier = self._frontier
+        for size, leaf in enumerate(self._leaves):  # the bits of a size above those of a tile change nothing here
+            frontier = append_leaf(frontier, size, leaf)
+        return frontier
 
     def add(self, leaf: bytes) -> None:
         """Take the hash of the next entry, and compare the tile that it fills."""
-        self._leaves += leaf
-        if len(self._leaves) == _FULL:
-            self._roots += _reduced(bytes(self._leaves))
-            self._compare(0, self._number, bytes(self._leaves))
+        self._leaves.append(leaf)
+        if len(self._leaves) == _WIDTH:
+            hashes = b"".join(self._leaves)
+            root = _reduced(hashes)
+            self._roots += root
+            self._frontier = append_leaf(self._frontier, self._number, root)
+            self._compare(0, self._number, hashes)
             self._leaves.clear()
             self._number += 1
 

@@ -20,11 +20,13 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256, sha512
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 FORMAT = "assay-proof/1"
 MOST_HASHES = 64  # of one proof: a tree has fewer than 2**64 leaves
 MOST_BYTES = 64 << 20  # of a bundle
+CUT = "# cut short"  # the line that ends a checkpoint which was not written to its end
 _ED25519 = b"\x01"  # the signature's type in a verifier key
 
 
@@ -124,32 +126,43 @@ def write_text(origin: str, size: int, root: bytes) -> str:
     return f"{origin}\n{size}\n{encode64(root)}\n"
 
 
-def read_notes(stored: str) -> list[Note]:
-    """Read checkpoints that stand one behind the other, signed or not."""
+def read_notes(stored: str) -> tuple[list[Note], bool]:
+    """Read checkpoints that stand one behind the other, signed or not; tell whether the last is cut short.
+
+    What was cut short is left out; in the midst of others it ends with the line `CUT`.
+    """
     notes: list[Note] = []
-    for block in stored.split("\n\n"):
-        lines = block.split("\n")
-        while lines and (not lines[0] or lines[0].startswith("\u2014 ")):
-            signature = lines.pop(0)
-            if signature:
-                notes[-1:] = [_signed(notes, signature)]
-        if lines:
-            notes.append(_note(lines))
-    if notes and not stored.endswith("\n"):
-        raise Refused("checkpoint: the last line is cut short")
-    return notes
+    text: list[str] = []
+    lines = stored.split("\n")
+    for line, following in pairwise(lines):
+        if CUT in (line, following):
+            notes, text = _whole(notes, line), []
+        elif line.startswith("\u2014 ") and not text:
+            notes[-1:] = [_signed(notes, line)]
+        elif line:
+            text.append(line)
+        elif text:
+            notes.append(_note(text))
+            text = []
+    return _whole(notes, lines[-1]), bool(text or lines[-1])
+
+
+def _whole(notes: list[Note], cut: str) -> list[Note]:
+    """Leave the last checkpoint out if its signature is what was cut short, be it within the dash."""
+    unsigned = notes and not notes[-1].signatures
+    return notes[:-1] if unsigned and cut.startswith(("\u2014", "\ufffd")) else notes
 
 
 def read_note(stored: str) -> Note:
     """Read one checkpoint."""
-    notes = read_notes(stored)
-    if len(notes) != 1:
+    notes, cut = read_notes(stored)
+    if cut or len(notes) != 1:
         raise Refused("checkpoint: there must be one")
     return notes[0]
 
 
 def _note(lines: Sequence[str]) -> Note:
-    if len(lines) < 3 or "" in lines:
+    if len(lines) < 3:
         raise Refused("checkpoint: origin, size and root are not there")
     origin, size, root = lines[0], lines[1], decode64(lines[2], 32)
     if not (size.isascii() and size.isdecimal() and str(int(size[:20])) == size) or int(size) >= 1 << 64:
@@ -345,7 +358,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with Path(arguments[0]).open(encoding="utf-8") as file:
             bundle = json.loads(file.read(MOST_BYTES))
-        kept = read_notes(Path(given["--anchors"]).read_text("utf-8")) if "--anchors" in given else []
+        kept = read_notes(Path(given["--anchors"]).read_text("utf-8", "replace"))[0] if "--anchors" in given else []
         if "--anchors" in given and not kept:
             raise Refused("anchors: the file holds no checkpoint")
         key = read_key(given["--key"]) if "--key" in given else None
