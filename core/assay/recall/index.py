@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from assay.model.times import from_us
@@ -63,7 +63,7 @@ class IndexedText:
     @cached_property
     def terms(self) -> frozenset[str]:
         """Give every term that occurs."""
-        return frozenset().union(*(counts for counts, _ in self.chunks))
+        return frozenset(chain.from_iterable(counts for counts, _ in self.chunks))
 
 
 class TailCache:
