@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from assay import Kind, Store
 from assay.recall import scoring, search
+from assay.storage import episode_rows
+from assay.storage.reader import Reader
 
 CROWD = 700  # flushed twice, and a tail
 WORDS = ["queue", "wall", "deploy", "release", "cache", "number", "kitchen"]
@@ -97,3 +99,21 @@ def test_pages_of_a_filter_hold_every_answer_once(store: Store) -> None:
         if cursor is None:
             break
     assert len(seen) == len(set(seen)) and sorted(seen) == sorted(wanted)
+
+
+@pytest.mark.parametrize(("filters", "read"), [({"tags": ["ops"]}, False), ({"phrase": "long queue"}, True)])
+def test_texts_of_candidates_are_read_for_a_phrase_only(
+    store: Store, filters: dict[str, Any], read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crowd(store)
+    wanted = store.record("the deploy of the web waits in the long queue behind the others", tags=["ops"])
+    asked: list[bool] = []
+    real = episode_rows.by_numbers
+
+    def by_numbers(reader: Reader, numbers: Sequence[int], *, content: bool = True) -> list[dict[str, Any]]:
+        asked.append(content)
+        return real(reader, numbers, content=content)
+
+    monkeypatch.setattr(episode_rows, "by_numbers", by_numbers)
+    assert [hit.text for hit in store.recall("deploy", **filters)] == [wanted.content]
+    assert set(asked) == {read}, "a thousand long texts in memory at once would be a gigabyte"

@@ -40,19 +40,20 @@ def search(reader: Reader, query: Query, cache: TailCache, *, now_us: int, deadl
         found, relevance = ([], 0.0) if asked else (_listed(reader, query, now_us), 1.0)
     else:
         found = _ranked(reader, query, scorer, cache, wanted, now_us)
-        relevance = coverage(scorer.frequency, scorer.documents, [row["content"] for row, _, _ in found[:_JUDGED]])
+        judged = episode_rows.by_ids(reader, [row["id"] for row, _, _ in found[:_JUDGED]])
+        relevance = coverage(scorer.frequency, scorer.documents, [row["content"] for row in judged])
     patterns = matching_beliefs(reader, query.text) if asked and not query.narrowed else ()
     missed = not patterns and (not found or relevance < BAR)
     if query.mode is Mode.PRECISE and asked:
         found = [] if relevance < BAR else _close(found)
     page = found[query.after : wanted]
-    episodes = {episode.ref: episode for episode in loading.build(reader, [row for row, _, _ in page])}
+    episodes = {episode.ref: episode for episode in loading.load(reader, [row["id"] for row, _, _ in page])}
     short = loading.shorten(reader, {*episodes, *(ref for _, _, olds in page for ref in olds)})
     hits = [
         Hit(
             ref=short[row["id"]],
             id=row["id"],
-            text=row["content"],
+            text=episodes[row["id"]].content,
             score=sum(why.values()),
             why=why,
             trust=episodes[row["id"]].effective_trust,
@@ -115,7 +116,7 @@ def _scope(reader: Reader, query: Query) -> list[int] | None:
 
 
 class _Rows:
-    """The rows of candidates, each read once."""
+    """The rows of candidates, each read once; without contents, which a filter hardly ever asks for."""
 
     def __init__(self, reader: Reader, query: Query, now_us: int) -> None:
         self._reader, self._query, self._now = reader, query, now_us
@@ -125,7 +126,9 @@ class _Rows:
         """Give the rows of the live ones among some episodes."""
         wanted = list(numbers)
         unread = [number for number in wanted if number not in self._known]
-        self._known |= {row["n"]: row for row in episode_rows.by_numbers(self._reader, unread)}
+        self._known |= {
+            row["n"]: row for row in episode_rows.by_numbers(self._reader, unread, content=bool(self._query.phrase))
+        }
         return {number: self._known[number] for number in wanted if number in self._known}
 
     def admitted(self, numbers: Iterable[int]) -> list[int]:
@@ -152,7 +155,7 @@ def _current(reader: Reader, query: Query, rows: list[tuple[dict[str, Any], Rank
     known = {row["id"]: row for row, _ in rows}
     place = heads(reader, list(known), query.view)
     unread = [ref for ref in dict.fromkeys(place.values()) if ref not in known]
-    known |= {row["id"]: row for row in episode_rows.by_ids(reader, unread)}
+    known |= {row["id"]: row for row in episode_rows.by_ids(reader, unread, content=bool(query.phrase))}
     found: dict[str, Found] = {}
     for row, item in rows:
         ref: str = row["id"]

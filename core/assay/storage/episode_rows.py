@@ -31,34 +31,37 @@ __all__ = [
 ]
 
 _COLUMNS = (
-    "id,n,kind,content,happened,recorded,origin,source,session,run,trust,success,state_key,tags,metadata,idem,"
+    "id,n,kind,happened,recorded,origin,source,session,run,trust,success,state_key,tags,metadata,idem,"
     "verdict,key_hash,quarantined"
 )
 _CHUNK = 900
 
 
-def select(reader: Reader, condition: str, parameters: Sequence[Any], tail: str = "") -> list[dict[str, Any]]:
-    """Give episode rows that satisfy a condition of this room."""
-    names = _COLUMNS.split(",")
-    rows = reader.execute(f"SELECT {_COLUMNS} FROM episode WHERE {condition} {tail}", parameters)
+def select(
+    reader: Reader, condition: str, parameters: Sequence[Any], tail: str = "", *, content: bool = True
+) -> list[dict[str, Any]]:
+    """Give episode rows that satisfy a condition of this room; with their contents, unless thousands are looked at."""
+    columns = f"{_COLUMNS},content" if content else _COLUMNS
+    names = columns.split(",")
+    rows = reader.execute(f"SELECT {columns} FROM episode WHERE {condition} {tail}", parameters)
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def by_ids(reader: Reader, ids: Sequence[str]) -> list[dict[str, Any]]:
+def by_ids(reader: Reader, ids: Sequence[str], *, content: bool = True) -> list[dict[str, Any]]:
     """Give the live episodes among some full ids, in no order."""
     found: list[dict[str, Any]] = []
     for start in range(0, len(ids), _CHUNK):
         chunk = ids[start : start + _CHUNK]
-        found += select(reader, f"id IN ({','.join('?' * len(chunk))})", chunk)
+        found += select(reader, f"id IN ({','.join('?' * len(chunk))})", chunk, content=content)
     return found
 
 
-def by_numbers(reader: Reader, numbers: Sequence[int]) -> list[dict[str, Any]]:
+def by_numbers(reader: Reader, numbers: Sequence[int], *, content: bool = True) -> list[dict[str, Any]]:
     """Give the live episodes with some numbers, in order of number."""
     found: list[dict[str, Any]] = []
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
-        found += select(reader, f"n IN ({','.join('?' * len(chunk))})", chunk)
+        found += select(reader, f"n IN ({','.join('?' * len(chunk))})", chunk, content=content)
     return sorted(found, key=lambda row: row["n"])
 
 
