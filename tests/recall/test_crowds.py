@@ -83,6 +83,17 @@ def test_what_is_in_quarantine_hides_nothing(store: Store) -> None:
     assert [hit.id for hit in store.recall("deploy")] == [wanted.ref]
 
 
+@pytest.mark.parametrize("flushed", [True, False])
+def test_what_is_in_quarantine_lends_nothing_to_its_neighbours(store: Store, flushed: bool) -> None:
+    held = store.record("deploy on Tuesday", session="s1")
+    store.record("lunch is at noon", session="s1")
+    if flushed:
+        store.episodes.record_many({"content": f"remark {at}", "session": "s2"} for at in range(300))
+    assert len(store.recall("deploy")) == 2
+    store.episodes.quarantine(held)
+    assert len(store.recall("deploy")) == 0
+
+
 def test_pages_of_a_filter_hold_every_answer_once(store: Store) -> None:
     crowd(store)
     dice = random.Random(3)

@@ -62,7 +62,7 @@ class Scorer:
     Args:
         terms: The terms of a question.
         among: Numbers of the only episodes in question; None for all.
-        without: Numbers of episodes that are not in question.
+        without: Numbers of episodes that are not in question, and lend nothing to what stands beside them.
         source: The source of the only episodes in question, or "": its words are terms of each of them.
 
     Attributes:
@@ -89,11 +89,12 @@ class Scorer:
         only = None if among is None else list(among)
         self._few = only if only is not None and len(only) <= _FEW else None
         self._among = None if only is None else _sets_of(only)
-        self._without = _sets_of(without)
+        self._without = frozenset(without)
         state = index_rows.state(reader)
         self.documents = state.docs
         most = _MOST_TERMS if self._few is None else len(terms)
-        self._asked, self.recent = _weighed(reader, state, terms, self._required, cache, deadline, most)
+        self._asked, recent = _weighed(reader, state, terms, self._required, cache, deadline, most)
+        self.recent = {number: score for number, score in recent.items() if number not in self._without}
         self.frequency = {term: sum(found.df for found in self._asked.postings[term].values()) for term in terms}
         self._sums: dict[int, Sums] | None = None
         self._long: dict[int, int] = {}
@@ -124,17 +125,17 @@ class Scorer:
     def _scope(self, long: bool) -> dict[int, int]:
         """Give, by segment, the episodes in question: those in whose later chunks a word stands, or the others."""
         every = (1 << (_PLACE + 1)) - 1
-        scope: dict[int, int] = {}
+        hidden, scope = _sets_of(self._without), dict[int, int]()
         for segment in self._sums or ():
             inside = every if self._among is None else self._among.get(segment, 0)
-            inside &= every ^ self._without.get(segment, 0)
+            inside &= every ^ hidden.get(segment, 0)
             chunked = self._long.get(segment, 0)
             scope[segment] = inside & (chunked if long else every ^ chunked)
         return scope
 
     def scores(self, numbers: Iterable[int]) -> dict[int, float]:
         """Give the scores of those of some episodes of the index that hold a term: each that of its best chunk."""
-        segments = _by_segment(numbers)
+        segments = _by_segment(number for number in numbers if number not in self._without)
         held = [
             (self._asked.postings[term][segment], weight)
             for term, weight in self._asked.weights.items()
