@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice, repeat
 from operator import itemgetter, lt, mul
 
-from assay.recall.index import CHUNK_TERMS, TOKENISER, analyse, length_code, length_of, term_codes
+from assay.recall.index import CHUNK_TERMS, DAY_US, TOKENISER, analyse, length_code, length_of, term_codes
 from assay.recall.slices import bits_of
 from assay.storage import index_rows
 from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, PostingList
@@ -29,7 +29,6 @@ _SHORT = 1_000  # characters: in longer texts, pieces are not worth keeping
 _BITS = 20  # what counts the terms of a text, below the sum of their numbers
 _SIZES = (1 << _BITS) - 1
 _KEPT = 1 << 18
-_DAY_US = 86_400_000_000
 
 
 def check_index(reader: Reader) -> Iterator[str]:
@@ -74,7 +73,7 @@ class _Sums:
         for number, content, happened, source in rows:
             found = sum(map(self._piece, content.split())) if len(content) <= _SHORT else _SIZES
             if found & _SIZES <= CHUNK_TERMS:
-                parts = [found + self._around(happened // _DAY_US, source)]
+                parts = [found + self._around(happened // DAY_US, source)]
             else:  # perhaps in several chunks
                 parts = [self._packed(counts) for counts, _ in analyse(content, happened, source).chunks]
             place, codes = number % len(self._places), bytes([length_code(part & _SIZES) for part in parts])
@@ -113,7 +112,7 @@ class _Sums:
         return self._packed(Counter(terms(piece)))
 
     def _of_around(self, day: int, source: str) -> int:
-        return self._packed(analyse("", day * _DAY_US, source).chunks[0][0])
+        return self._packed(analyse("", day * DAY_US, source).chunks[0][0])
 
     def _packed(self, counts: Mapping[str, int]) -> int:
         """Give the sum of a chunk's terms, and in the lower bits their count."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.recall.dense.likeness import Likeness
 
 __all__ = [
+    "DAY_US",
     "TailCache",
     "analyse",
     "document_frequency",
@@ -44,7 +45,7 @@ _ROUND = 8_192  # episodes held in memory at once by a rebuild
 # the largest part of what is written.
 LONG = 512
 MAP_STEP = 8_192
-_DAY_US = 86_400_000_000
+DAY_US = 86_400_000_000
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -94,7 +95,7 @@ def analyse(content: str, happened: int, source: str) -> IndexedText:
     from assay.text import terms
 
     words = terms(content)
-    around = (*terms(source), *_date_terms(happened // _DAY_US))
+    around = (*terms(source), *_date_terms(happened // DAY_US))
     if len(words) < CHUNK_TERMS + _SHORTEST_CHUNK:
         words += around
         return IndexedText(((Counter(words), len(words)),))
@@ -107,7 +108,7 @@ def analyse(content: str, happened: int, source: str) -> IndexedText:
 def _date_terms(day: int) -> tuple[str, ...]:
     from assay.text import terms
 
-    date = from_us(day * _DAY_US)
+    date = from_us(day * DAY_US)
     return (str(date.day), str(date.year), *terms(_MONTHS[date.month - 1]))
 
 
@@ -195,7 +196,7 @@ def _map(tx: Transaction, terms: Iterable[int], segment: int, end: int) -> None:
 
     They are the terms that a flush has just added to: a long list is seldom not among these, and waits for the next.
     """
-    long = index_rows.long_lists(tx, terms, segment, LONG)
+    long = [posting for posting in index_rows.lookup(tx, list(terms), segment) if posting.df >= LONG]
     known = index_rows.maps(tx, long)
     for posting, listed in index_rows.read_postings(tx, long).items():
         mapped = known.get(posting, b"")

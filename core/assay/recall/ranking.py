@@ -45,14 +45,14 @@ def rank(
     scorer: Scorer,
     width: int,
     *,
-    admitted: Callable[[Iterable[int]], Collection[int]] | None = None,
+    admitted: Callable[[Iterable[int]], Collection[int]] = list,
     likeness: Likeness | None = None,
 ) -> tuple[list[Ranked], bool]:
     """Give up to `width` episodes that share words with a text or stand beside one that does, best first.
 
     Args:
         scorer: Asked for the terms of the text.
-        admitted: Gives those of some episodes, by number, that may be an answer; None when all may.
+        admitted: Gives those of some episodes, by number, that may be an answer; all of them by default.
         likeness: What an embedder adds.
 
     Returns:
@@ -62,11 +62,7 @@ def rank(
         TimeoutError: The deadline passed.
     """
     chosen = scorer.candidates(_CANDIDATES * width)
-    kept = chosen if admitted is None else admitted(chosen)
-    recent = (
-        scorer.recent if admitted is None else {number: scorer.recent[number] for number in admitted(scorer.recent)}
-    )
-    found = scorer.scores(kept) | recent
+    found = scorer.scores(admitted(chosen)) | {number: scorer.recent[number] for number in admitted(scorer.recent)}
     best = heapq.nlargest(width, found, key=lambda number: (found[number], number))
     whole = len(best) == len(found) and len(chosen) < _CANDIDATES * width
     around = dict.fromkeys(number + step for number in best for step in (0, *_BESIDE))
@@ -74,8 +70,7 @@ def rank(
     found |= scorer.scores(beside) | {number: scorer.recent[number] for number in beside if number in scorer.recent}
     base = {number: found.get(number, 0.0) for number in around}
     lifts = likeness.lifts(reader, text, base) if likeness is not None else {}
-    answers = around if admitted is None else [*best, *admitted(beside)]
-    return _conversation(reader, text, base, lifts, answers, width), whole
+    return _conversation(reader, text, base, lifts, [*best, *admitted(beside)], width), whole
 
 
 def _conversation(

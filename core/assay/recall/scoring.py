@@ -29,6 +29,7 @@ _MOST_TERMS = 48  # a goal of hundreds of words is what its rarest words say
 _FEW = 2_048  # episodes that are all scored, where no others are in question
 _MOST_EQUAL = 4_096  # candidates with equal points that are all scored; of more, the newest
 _PLACE = (1 << SEGMENT_BITS) - 1
+_EVERY = (1 << (1 << SEGMENT_BITS)) - 1  # the set of all places
 
 
 class Deadline:
@@ -86,9 +87,8 @@ class Scorer:
 
         self._reader, self._deadline = reader, deadline
         self._required = terms_of(source)
-        only = None if among is None else list(among)
-        self._few = only if only is not None and len(only) <= _FEW else None
-        self._among = None if only is None else _sets_of(only)
+        self._among = None if among is None else list(among)
+        self._few = self._among if self._among is not None and len(self._among) <= _FEW else None
         self._without = frozenset(without)
         state = index_rows.state(reader)
         self.documents = state.docs
@@ -97,7 +97,7 @@ class Scorer:
         self.recent = {number: score for number, score in recent.items() if number not in self._without}
         self.frequency = {term: sum(found.df for found in self._asked.postings[term].values()) for term in terms}
         self._sums: dict[int, Sums] | None = None
-        self._long: dict[int, int] = {}
+        self._scopes: list[dict[int, int]] = []
         self._lists: dict[Posting, PostingList] = {}
 
     def candidates(self, count: int) -> list[int]:
@@ -110,28 +110,40 @@ class Scorer:
             return self._few
         if self._sums is None:
             self._sums = self._summed()
-            for term in self._required:
-                held = {posting.segment: bits for posting, bits in self._sets(self._asked.postings[term].values())}
-                among = held if self._among is None else self._among
-                self._among = {segment: held[segment] & bits for segment, bits in among.items() if segment in held}
+            inside, long = self._inside(self._sums), self._long()
+            self._scopes = [
+                {segment: bits & ~long.get(segment, 0) for segment, bits in inside.items()},
+                {segment: bits & long.get(segment, 0) for segment, bits in inside.items()},
+            ]
         chosen: list[int] = []
-        for long in (False, True):
-            found = highest(self._sums, count, _MOST_EQUAL, self._scope(long))
+        for scope in self._scopes:
+            found = highest(self._sums, count, _MOST_EQUAL, scope)
             chosen += [
                 (segment << SEGMENT_BITS) + place for segment, bits in found.items() for place in places_of(bits)
             ]
         return chosen
 
-    def _scope(self, long: bool) -> dict[int, int]:
-        """Give, by segment, the episodes in question: those in whose later chunks a word stands, or the others."""
-        every = (1 << (_PLACE + 1)) - 1
-        hidden, scope = _sets_of(self._without), dict[int, int]()
-        for segment in self._sums or ():
-            inside = every if self._among is None else self._among.get(segment, 0)
-            inside &= every ^ hidden.get(segment, 0)
-            chunked = self._long.get(segment, 0)
-            scope[segment] = inside & (chunked if long else every ^ chunked)
-        return scope
+    def _inside(self, segments: Iterable[int]) -> dict[int, int]:
+        """Give, by segment, the episodes in question."""
+        inside = dict.fromkeys(segments, _EVERY)
+        if self._among is not None:
+            inside = _sets_of(self._among)
+        for term in self._required:
+            held = {posting.segment: bits for posting, bits in self._sets(self._asked.postings[term].values())}
+            inside = {segment: bits & held.get(segment, 0) for segment, bits in inside.items()}
+        hidden = _sets_of(self._without)
+        return {segment: bits & ~hidden.get(segment, 0) for segment, bits in inside.items()}
+
+    def _long(self) -> dict[int, int]:
+        """Give, by segment, the episodes in whose later chunks a word of the question stands."""
+        asked = (posting for term in self._asked.weights for posting in self._asked.postings[term].values())
+        long: dict[int, int] = {}
+        for posting, listed in index_rows.read_postings(self._reader, asked, chunked=True).items():
+            self._deadline.check()
+            self._lists[posting] = listed
+            later = bits_of(compress(listed.places, listed.chunks))
+            long[posting.segment] = long.get(posting.segment, 0) | later
+        return long
 
     def scores(self, numbers: Iterable[int]) -> dict[int, float]:
         """Give the scores of those of some episodes of the index that hold a term: each that of its best chunk."""
@@ -168,11 +180,6 @@ class Scorer:
         sums: dict[int, Sums] = defaultdict(Sums)
         for posting, bits in self._sets(points):
             sums[posting.segment].add(bits, points[posting])
-        for posting, listed in index_rows.chunked(self._reader, points).items():
-            self._deadline.check()
-            self._lists[posting] = listed
-            later = bits_of(compress(listed.places, listed.chunks))
-            self._long[posting.segment] = self._long.get(posting.segment, 0) | later
         return sums
 
     def _sets(self, postings: Iterable[Posting]) -> Iterable[tuple[Posting, int]]:

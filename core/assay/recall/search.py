@@ -92,7 +92,7 @@ def _ranked(reader: Reader, query: Query, scorer: Scorer, cache: TailCache, want
     What a wider look finds stands behind what a narrower one found, so that every page is cut from the same list.
     """
     rows = _Rows(reader, query, now_us)
-    admitted = rows.admitted if query.narrowed else None
+    admitted = rows.admitted if query.narrowed else list
     found: dict[str, Found] = {}
     for width in _WIDTHS:
         ranked, whole = rank(reader, query.text, scorer, width, admitted=admitted, likeness=cache.likeness)
@@ -179,9 +179,7 @@ def _listed(reader: Reader, query: Query, now_us: int) -> list[Found]:
         return _trusted(reader, query, [(row, {}, ()) for row in rows if query.admits(row, now_us)])
     if query.state_key is not None:
         rows = sorted(episode_rows.keyed(reader, key_digest(reader, query.state_key)), key=lambda row: -row["n"])
-        gone = {} if query.history else heads(reader, [row["id"] for row in rows], query.view)
-        admitted = [row for row in rows if query.admits(row, now_us) and row["id"] not in gone]
-        return _trusted(reader, query, [(row, {}, ()) for row in admitted])
+        return _standing(reader, query, rows, now_us)
     found: list[Found] = []
     before, wanted = episode_rows.last_number(reader) + 1, query.after + query.limit + 1
     while len(found) < wanted:
@@ -191,10 +189,15 @@ def _listed(reader: Reader, query: Query, now_us: int) -> list[Found]:
         if not rows:
             break
         before = rows[-1]["n"]
-        gone = {} if query.history else heads(reader, [row["id"] for row in rows], query.view)
-        admitted = [row for row in rows if query.admits(row, now_us) and row["id"] not in gone]
-        found += _trusted(reader, query, [(row, {}, ()) for row in admitted])
+        found += _standing(reader, query, rows, now_us)
     return found
+
+
+def _standing(reader: Reader, query: Query, rows: Sequence[dict[str, Any]], now_us: int) -> list[Found]:
+    """Give those of some episodes that pass the filters, and that nothing stands in the place of."""
+    gone = {} if query.history else heads(reader, [row["id"] for row in rows], query.view)
+    admitted = [row for row in rows if query.admits(row, now_us) and row["id"] not in gone]
+    return _trusted(reader, query, [(row, {}, ()) for row in admitted])
 
 
 def _trusted(reader: Reader, query: Query, found: list[Found]) -> list[Found]:

@@ -29,9 +29,7 @@ __all__ = [
     "PostingList",
     "add",
     "candidates",
-    "chunked",
     "lists",
-    "long_lists",
     "lookup",
     "maps",
     "read_postings",
@@ -128,9 +126,7 @@ def _rows(segment: int, postings: Mapping[int, Sequence[Occurrence]]) -> Iterato
 
 def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> None:
     """Take one episode out of the lists of some terms."""
-    for posting in lookup(tx, list(terms)):
-        if posting.segment != segment:
-            continue
+    for posting in lookup(tx, list(terms), segment):
         places, chunks, freqs, lengths = read_postings(tx, [posting])[posting]
         start, end = bisect_left(places, place), bisect_right(places, place)
         if start == end:
@@ -152,41 +148,24 @@ def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> N
             set_map(tx, posting, bytes(cleared))
 
 
-def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
-    """Find the posting lists of some terms, without reading them."""
+def lookup(reader: Reader, terms: Sequence[int], segment: int | None = None) -> list[Posting]:
+    """Find the posting lists of some terms, in one segment or in all, without reading them."""
     found: list[Posting] = []
+    place, inside = ("", []) if segment is None else (" AND segment = ?", [segment])
     for start in range(0, len(terms), _CHUNK):
         chunk = terms[start : start + _CHUNK]
-        rows = reader.execute(
-            f"SELECT id, term, segment, df FROM posting WHERE term IN ({','.join('?' * len(chunk))})", chunk
-        )
-        found += map(Posting._make, rows)
+        sql = f"SELECT id, term, segment, df FROM posting WHERE term IN ({','.join('?' * len(chunk))}){place}"
+        found += map(Posting._make, reader.execute(sql, [*chunk, *inside]))
     return found
 
 
-def long_lists(reader: Reader, terms: Iterable[int], segment: int, least: int) -> list[Posting]:
-    """Give the lists of some terms in a segment that hold at least so many episodes."""
-    found: list[Posting] = []
-    wanted = list(terms)
-    for start in range(0, len(wanted), _CHUNK):
-        chunk = wanted[start : start + _CHUNK]
-        marks = ",".join("?" * len(chunk))
-        sql = f"SELECT id, term, segment, df FROM posting WHERE term IN ({marks}) AND segment = ? AND df >= ?"
-        found += map(Posting._make, reader.stream(sql, (*chunk, segment, least)))
-    return found
+def read_postings(reader: Reader, postings: Iterable[Posting], *, chunked: bool = False) -> dict[Posting, PostingList]:
+    """Read some lists; chunks that are left out are zero.
 
-
-def read_postings(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, PostingList]:
-    """Read some lists; chunks that are left out are zero."""
-    return {
-        posting: PostingList(_unpack(row[1]), row[2], row[3], row[4])
-        for posting, row in _of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE id", postings)
-    }
-
-
-def chunked(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, PostingList]:
-    """Read those of some lists in which a term occurs behind the first chunk of an episode."""
-    what = "id, docs, chunks, freqs, lengths FROM posting WHERE chunks <> x'' AND id"
+    Args:
+        chunked: Only those in which a term stands behind the first chunk of an episode.
+    """
+    what = f"id, docs, chunks, freqs, lengths FROM posting WHERE {'length(chunks) > 0 AND ' if chunked else ''}id"
     return {
         posting: PostingList(_unpack(row[1]), row[2], row[3], row[4]) for posting, row in _of(reader, what, postings)
     }
