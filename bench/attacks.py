@@ -56,9 +56,9 @@ def main(arguments: list[str]) -> int:
 
 def _seed(attacks: Sequence[Any]) -> dict[str, list[bool]] | None:
     """Play what can be played on anneal-memory, where it is installed: class -> whether each came through."""
-    from bench import seed
+    from bench import engines, seed
 
-    if not seed.installed():
+    if not engines.installed(engines.ANNEAL):
         return None
     found: dict[str, list[bool]] = {}
     for attack in attacks:

@@ -16,6 +16,7 @@ from bench.conversations import Turn
 
 from assay import Store
 
+ANNEAL = "anneal_memory"
 # Gives the names of up to so many turns, best first.
 Ask = Callable[[str, int], list[str]]
 
@@ -59,8 +60,8 @@ def fts5(turns: Sequence[Turn], stack: ExitStack) -> Ask:
 
 def anneal(turns: Sequence[Turn], stack: ExitStack) -> Ask:
     """Hold the turns in anneal-memory, and ask with its ranked retrieval."""
-    package: Any = importlib.import_module("anneal_memory")
-    retrieval: Any = importlib.import_module("anneal_memory.retrieval")
+    package: Any = importlib.import_module(ANNEAL)
+    retrieval: Any = importlib.import_module(f"{ANNEAL}.retrieval")
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     store = package.Store(str(folder / "memory.db"), audit=False)
     names = {store.record(f"{turn.speaker}: {turn.text} #{at}", "observation").id: turn.name
@@ -98,7 +99,12 @@ def brainmem(turns: Sequence[Turn], stack: ExitStack) -> Ask:
     return ask
 
 
+def installed(name: str) -> bool:
+    """Tell whether another memory can be imported here; none is ever needed."""
+    return importlib.util.find_spec(name) is not None
+
+
 def others() -> dict[str, Callable[[Sequence[Turn], ExitStack], Ask]]:
     """Name the other memories that are installed here; they are never needed."""
-    known = {"anneal_memory": anneal, "brainmem": brainmem}
-    return {name: engine for name, engine in known.items() if importlib.util.find_spec(name)}
+    known = {ANNEAL: anneal, "brainmem": brainmem}
+    return {name: engine for name, engine in known.items() if installed(name)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 import tempfile
 import warnings
@@ -14,23 +13,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.engines import ANNEAL
 from tests.attacks.play import Attack, Days, Save, Tell
 from tests.wrap.scene import cite, document
 
 from assay.wrap.document.levels import levels
 
-__all__ = ["NAME", "installed", "promoted", "through"]
+__all__ = ["promoted", "through"]
 
-NAME = "anneal_memory"
 _PUT = ("A", "B0", "C04", "C05")  # kinds of attack that records and saves alone can play
 _WRITTEN = ("A10", "A11", "A12", "A15", "A16", "C04", "C05")  # what counts is a level that stands there unearned
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _TOLD = {"trust", "derived_from", "kind", "success"}  # what its record takes, or can do without
-
-
-def installed() -> bool:
-    """Tell whether it can be imported here; it is never needed."""
-    return importlib.util.find_spec(NAME) is not None
 
 
 @dataclass
@@ -76,7 +70,7 @@ class _Stage:
 
 @contextmanager
 def _stage() -> Iterator[_Stage]:
-    package: Any = importlib.import_module(NAME)
+    package: Any = importlib.import_module(ANNEAL)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         store = package.Store(str(Path(folder) / "memory.db"), audit=False)

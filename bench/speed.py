@@ -33,7 +33,7 @@ BATCH = 1_000
 QUESTIONS = 200
 _RARE = 0.06  # share of words from a long tail, as names and numbers are
 _SAVES: dict[str, Literal["apply", "dry_run"]] = {"save": "apply", "save_dry_run": "dry_run"}
-_RANK_EPISODES = ("anneal_memory",)
+_RANK_EPISODES = (engines.ANNEAL,)
 _HOOK = (
     "import sys\nfrom assay import Store\nwith Store(sys.argv[1]) as store:\n    store.briefing('deploy', tokens=600)"
 )

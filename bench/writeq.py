@@ -172,9 +172,9 @@ def _judge(there: bool) -> Callable[..., bool]:
 
 def _theirs() -> tuple[float, float] | None:
     """Give the shares of honest lines promoted and of changed ones refused by anneal-memory, where it is installed."""
-    from bench import seed
+    from bench import engines
 
-    if not seed.installed():
+    if not engines.installed(engines.ANNEAL):
         return None
     honest, honest_of = _share(_honest(there=True))
     refused, refused_of = _share(_mutated(there=True))

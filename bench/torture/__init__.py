@@ -65,14 +65,16 @@ def _beside(chosen: Sequence[str]) -> dict[str, dict[str, Figures]]:
     """Measure what can be measured of another memory, if it is installed; it promises nothing here."""
     from bench.torture import beside
 
-    if not beside.is_installed():
-        print(f"{beside.NAME} is not installed: nothing to stand beside")
+    from bench import engines
+
+    if not engines.installed(engines.ANNEAL):
+        print(f"{engines.ANNEAL} is not installed: nothing to stand beside")
         return {}
     with tempfile.TemporaryDirectory() as folder:
         found = beside.measure(Path(folder), chosen)
     for part, figures in found.items():
-        print(f"{beside.NAME} {part:10}{figures}", flush=True)
-    return {beside.NAME: found}
+        print(f"{engines.ANNEAL} {part:10}{figures}", flush=True)
+    return {engines.ANNEAL: found}
 
 
 def log(message: str) -> None:

@@ -8,7 +8,6 @@ It audits in files of its own behind each commit. What its own check says afterw
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import random
 import shutil
@@ -23,22 +22,17 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from bench.engines import ANNEAL
 from bench.torture.erase import left_in, secrets
 from bench.torture.worker import say
 
-__all__ = ["NAME", "is_installed", "measure"]
+__all__ = ["measure"]
 
-NAME = "anneal_memory"
 WRITERS = 4
 ROUNDS = 15
 FLIPS = 300
 SECRETS = 20
 _DOCUMENT = "# memory\n\n## State\n{0}\n\n## Patterns\n\n## Decisions\n\n## Context\n{0}\n"
-
-
-def is_installed() -> bool:
-    """Tell whether there is anything to measure."""
-    return importlib.util.find_spec(NAME) is not None
 
 
 def measure(folder: Path, chosen: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -53,7 +47,7 @@ def measure(folder: Path, chosen: Sequence[str]) -> dict[str, dict[str, float]]:
 
 
 def _package() -> Any:
-    return importlib.import_module(NAME)
+    return importlib.import_module(ANNEAL)
 
 
 def _is_valid(path: Path) -> bool:
