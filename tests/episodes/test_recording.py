@@ -278,6 +278,24 @@ def test_a_shown_ref_is_short_unique_and_resolves_in_any_case(tmp_path: Path) ->
             store.episodes.get(shared)
 
 
+def test_a_shown_ref_goes_on_to_name_one_episode_while_more_is_recorded(tmp_path: Path) -> None:
+    """Within four seconds, ids that come later may begin with the same eight characters."""
+    now = [datetime(2026, 5, 1, tzinfo=UTC)]
+    number = iter(range(100))
+    with Store(
+        tmp_path / "memory.db", clock=lambda: now[0], ids=lambda: (next(number) << 70).to_bytes(16, "big")
+    ) as store:
+        first = store.record("the gate is green")
+        shown = store.recall("gate")[0].ref
+        second = store.record("the door is red")
+        assert first.ref[:11] == second.ref[:11]
+        assert store.episodes.get(shown).ref == first.ref
+        now[0] += timedelta(seconds=8)
+        store.record("the roof is blue")
+        assert len(store.recall("roof")[0].ref) == 15
+        assert len(store.recall("gate")[0].ref) > 11  # its neighbour begins alike
+
+
 def test_ids_and_clock_are_the_callers_for_tests(tmp_path: Path) -> None:
     def made(path: Path) -> list[str]:
         at = iter(range(100))

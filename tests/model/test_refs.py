@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.refs import is_ref, make_id, normal_ref, short_ref
+from assay.model.refs import belief_ref, is_ref, make_id, normal_ref, short_ref
 
 TIMES = st.integers(min_value=1_577_836_800_000_000, max_value=4_000_000_000_000_000)
 RANDOM = st.binary(min_size=16, max_size=16)
@@ -30,7 +30,7 @@ def test_a_short_ref_is_the_prefix_of_one_id_only(made: list[tuple[int, bytes]])
     ids = sorted({make_id("ep", time, randomness) for time, randomness in made})
     for at, ref in enumerate(ids):
         near = tuple(ids[at + step] for step in (-1, 1) if 0 <= at + step < len(ids))
-        short = short_ref(ref, near)
+        short = short_ref(ref, near, ids[-1])
         assert [other for other in ids if other.startswith(short)] == [ref]
         assert len(short) >= 11 and is_ref(short)
 
@@ -49,3 +49,9 @@ def test_what_is_no_ref_is_told_apart() -> None:
         "ep_k3v9 2ma",
     ):
         assert not is_ref(text)
+
+
+def test_beliefs_of_one_wrap_are_told_apart() -> None:
+    made = {make_id("be", 1_800_000_000_000_000, (number << 70).to_bytes(16, "big")) for number in range(500)}
+    assert len({ref[:11] for ref in made}) == 1
+    assert len({belief_ref(ref) for ref in made}) == 500 and all(is_ref(belief_ref(ref)) for ref in made)

@@ -9,6 +9,7 @@ from assay.cli.grammar import Grammar
 from assay.cli.reply import NO, YES, Reply, as_json, one_line
 from assay.model.belief import Belief
 from assay.model.labels import Residence
+from assay.model.refs import belief_ref
 
 __all__ = ["add"]
 
@@ -169,7 +170,7 @@ def _line(belief: Belief) -> str:
     said = f"{belief.name}: {belief.text}" if belief.name and belief.text != belief.name else belief.text
     marks = "".join(f" ({mark.value})" for mark in belief.marks)
     held = "pinned" if belief.residence is Residence.PINNED else f"{belief.level}x {belief.residence.value}"
-    return f"{belief.ref[:11]}  {held}  {one_line(said or belief.name)}{marks}"
+    return f"{belief_ref(belief.ref)}  {held}  {one_line(said or belief.name)}{marks}"
 
 
 def _indented(line: str) -> str:

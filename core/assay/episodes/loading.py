@@ -128,5 +128,6 @@ def resolve(reader: Reader, ref: str) -> str:
 
 
 def shorten(reader: Reader, ids: Iterable[str]) -> dict[str, str]:
-    """Give, for each full id, the shortest prefix of at least eight characters that is unique in the store."""
-    return {ref: short_ref(ref, episode_rows.neighbours(reader, ref)) for ref in ids}
+    """Give, for each full id, the short prefix that is unique in the store and stays so while more is recorded."""
+    newest = episode_rows.newest(reader)
+    return {ref: short_ref(ref, episode_rows.neighbours(reader, ref), newest) for ref in ids}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.model.constants import MIN_REF_CHARS
 
-__all__ = ["is_ref", "make_id", "normal_ref", "short_ref"]
+__all__ = ["belief_ref", "is_ref", "make_id", "normal_ref", "short_ref"]
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base32 without i, l, o, u, as Crockford's
 _DIGIT_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
@@ -15,6 +15,10 @@ _TICK_US = 4_000_000
 # characters, so that a short prefix is unique among thousands recorded in one minute.
 _RANDOM_BITS = 100
 _TICK_BITS = 30
+_TICK_CHARS = _TICK_BITS // 5
+# While a tick lasts, ids that come later may share the first eight characters of one that is shown already: 10 of
+# its random bits. Twelve hold 30, so that what was shown goes on to name one.
+_OPEN_REF_CHARS = 12
 
 
 def make_id(prefix: str, now_us: int, randomness: bytes) -> str:
@@ -39,10 +43,15 @@ def is_ref(text: str, *, whole: bool = False) -> bool:
     return shortest <= len(tail) <= _LENGTH and all(char in _ALPHABET for char in tail)
 
 
-def short_ref(full: str, neighbours: tuple[str, ...]) -> str:
-    """Cut an id to its shortest prefix of at least eight characters that no neighbour in sort order shares."""
+def short_ref(full: str, neighbours: tuple[str, ...], newest: str) -> str:
+    """Cut an id to a prefix that no other has now, nor is likely to get.
+
+    It is the shortest of at least eight characters that no neighbour in sort order shares; of at least twelve in
+    the newest id's tick, to which more ids may come.
+    """
     start = full.index("_") + 1
-    length = start + MIN_REF_CHARS
+    tick = full[: start + _TICK_CHARS]
+    length = start + (_OPEN_REF_CHARS if newest.startswith(tick) else MIN_REF_CHARS)
     for other in neighbours:
         shared = 0
         for mine, theirs in zip(full, other, strict=False):
@@ -51,3 +60,8 @@ def short_ref(full: str, neighbours: tuple[str, ...]) -> str:
             shared += 1
         length = max(length, shared + 1)
     return full[:length]
+
+
+def belief_ref(full: str) -> str:
+    """Cut the id of a belief as it is shown: those of one wrap are of one tick, so that it takes twelve characters."""
+    return full[: full.index("_") + 1 + _OPEN_REF_CHARS]

@@ -8,6 +8,7 @@ from typing import Any
 from assay.model.constants import COMMON_SHARE, DURABLE_HITS
 from assay.model.labels import Residence, Trust
 from assay.model.recall import Hit
+from assay.model.refs import belief_ref
 from assay.recall.index import document_frequency
 from assay.storage.reader import Reader
 
@@ -55,7 +56,7 @@ def _facts(reader: Reader, asked: frozenset[str]) -> tuple[Hit, ...]:
 
 def _hit(row: dict[str, Any], share: float) -> Hit:
     return Hit(
-        ref=row["id"][:11],
+        ref=belief_ref(row["id"]),
         id=row["id"],
         text=f"{row['name']}: {row['text']}" if row["name"] and row["text"] else row["name"] or row["text"],
         score=share,

@@ -22,6 +22,7 @@ __all__ = [
     "last_number",
     "matching_prefix",
     "neighbours",
+    "newest",
     "next_number",
     "of_session",
     "page",
@@ -148,6 +149,12 @@ def neighbours(reader: Reader, ref: str) -> tuple[str, ...]:
         (ref,) * 4,
     )[0]
     return tuple(other for other in found if other is not None)
+
+
+def newest(reader: Reader) -> str:
+    """Give the last id in sort order, which is that of the newest tick; "" in an empty store."""
+    found = reader.execute("SELECT (SELECT max(id) FROM episode), (SELECT max(id) FROM tombstone)")[0]
+    return max(found[0] or "", found[1] or "")
 
 
 def edges_from(reader: Reader, kind: str, sources: Sequence[str]) -> list[tuple[str, str]]:

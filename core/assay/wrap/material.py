@@ -72,7 +72,8 @@ def load(reader: Reader, wrap: Open, parsed: Parsed) -> Material:
     """Read the window as it is now, the beliefs, the last version, and every id that the text cites."""
     episodes = by_numbers(reader, wrap.window)
     grounds, copies = suspected(episodes)
-    told = (f"{copy[:11]} repeats the external {page[:11]} and counts as external" for copy, page in copies)
+    short = shorten(reader, {ref for pair in copies for ref in pair})
+    told = (f"{short[copy]} repeats the external {short[page]} and counts as external" for copy, page in copies)
     successions = tuple(_succession(reader, move, grounds) for move in parsed.moves if move.verb is MoveVerb.SUPERSEDES)
     replaced = {one.old for one in successions if not one.problem} | {one.ref for one in episodes if one.replaced_by}
     cited = [one for line in parsed.document.patterns for citation in line.citations for one in citation.ids]
