@@ -128,3 +128,17 @@ def test_texts_of_candidates_are_read_for_a_phrase_only(
     monkeypatch.setattr(episode_rows, "by_numbers", by_numbers)
     assert [hit.text for hit in store.recall("deploy", **filters)] == [wanted.content]
     assert set(asked) == {read}, "a thousand long texts in memory at once would be a gigabyte"
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["flushed", "in the tail"])
+def test_what_shares_few_words_but_answers_the_best_turn_is_found_among_many_that_share_more(
+    store: Store, first: bool
+) -> None:
+    """It ranks behind so many others by its words that only its place beside the question lifts it."""
+    store.record("when is the release of the kitchen queue", session="talk", source="ada")
+    answer = store.record("the release is the one with the wall, which bob will paint by hand", session="talk")
+    store.episodes.record_many({"content": f"kitchen queue {at}"} for at in range(5))
+    if first:
+        store.episodes.record_many({"content": f"other {at}"} for at in range(600))
+    found = store.recall("when is the release of the kitchen queue", limit=3)
+    assert answer.ref in [hit.id for hit in found]

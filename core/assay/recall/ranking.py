@@ -67,10 +67,11 @@ def rank(
     whole = len(best) == len(found) and len(chosen) < _CANDIDATES * width
     around = dict.fromkeys(number + step for number in best for step in (0, *_BESIDE))
     beside = [number for number in around if number not in found]
+    answers = [*(number for number in around if number in found), *admitted(beside)]
     found |= scorer.scores(beside) | {number: scorer.recent[number] for number in beside if number in scorer.recent}
     base = {number: found.get(number, 0.0) for number in around}
     lifts = likeness.lifts(reader, text, base) if likeness is not None else {}
-    return _conversation(reader, text, base, lifts, [*best, *admitted(beside)], width), whole
+    return _conversation(reader, text, base, lifts, answers, width), whole
 
 
 def _conversation(
