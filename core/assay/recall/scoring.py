@@ -24,7 +24,7 @@ __all__ = ["Deadline", "Scorer"]
 
 _K1 = 0.9
 _B = 0.75
-_POINTS = 127  # of an episode that holds every word, where candidates are chosen
+_POINTS = 63  # of an episode that holds every word, where candidates are chosen
 _MOST_TERMS = 48  # a goal of hundreds of words is what its rarest words say
 _FEW = 2_048  # episodes that are all scored, where no others are in question
 _MOST_EQUAL = 4_096  # candidates with equal points that are all scored; of more, the newest
@@ -112,8 +112,8 @@ class Scorer:
             self._sums = self._summed()
             inside, long = self._inside(self._sums), self._long()
             self._scopes = [
-                {segment: bits & ~long.get(segment, 0) for segment, bits in inside.items()},
-                {segment: bits & long.get(segment, 0) for segment, bits in inside.items()},
+                _without(inside, long),
+                {segment: bits & inside.get(segment, 0) for segment, bits in long.items()},
             ]
         chosen: list[int] = []
         for scope in self._scopes:
@@ -131,8 +131,7 @@ class Scorer:
         for term in self._required:
             held = {posting.segment: bits for posting, bits in self._sets(self._asked.postings[term].values())}
             inside = {segment: bits & held.get(segment, 0) for segment, bits in inside.items()}
-        hidden = _sets_of(self._without)
-        return {segment: bits & ~hidden.get(segment, 0) for segment, bits in inside.items()}
+        return _without(inside, _sets_of(self._without))
 
     def _long(self) -> dict[int, int]:
         """Give, by segment, the episodes in whose later chunks a word of the question stands."""
@@ -253,6 +252,11 @@ def _recent_score(weights: Mapping[str, float], text: IndexedText, mean: float) 
     return best
 
 
+def _without(sets: Mapping[int, int], others: Mapping[int, int]) -> dict[int, int]:
+    """Take out of some sets, by segment, what stands in others."""
+    return {segment: bits & ~others[segment] if segment in others else bits for segment, bits in sets.items()}
+
+
 def _sets_of(numbers: Iterable[int]) -> dict[int, int]:
     return {segment: bits_of(places) for segment, places in _by_segment(numbers).items()}
 
@@ -268,10 +272,14 @@ def _add(
     chunks: dict[int, float], places: Sequence[int], listed: PostingList, weight: float, norms: Sequence[float]
 ) -> None:
     """Add what a term is worth to the chunks of some episodes, found by binary search."""
-    held, size, numbered = listed.places, len(listed.places), len(listed.chunks)
-    for place, at in zip(places, map(bisect_left, repeat(held), places), strict=False):
-        while at < size and held[at] == place:
-            key = place + (listed.chunks[at] << SEGMENT_BITS) if at < numbered else place
-            freq = listed.freqs[at]
-            chunks[key] = chunks.get(key, 0.0) + weight * freq / (freq + norms[listed.lengths[at]])
-            at += 1
+    held, chunk_of, freqs, lengths = listed
+    size, numbered = len(held), len(chunk_of)
+    starts = zip(places, map(bisect_left, repeat(held), places), strict=False)
+    for place, at in [(place, at) for place, at in starts if at < size and held[at] == place]:
+        end = at + 1
+        while end < numbered and held[end] == place:
+            end += 1
+        for one in range(at, end):
+            key = place + (chunk_of[one] << SEGMENT_BITS) if one < numbered else place
+            freq = freqs[one]
+            chunks[key] = chunks.get(key, 0.0) + weight * freq / (freq + norms[lengths[one]])

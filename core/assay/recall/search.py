@@ -22,7 +22,7 @@ from assay.storage.reader import Reader
 
 __all__ = ["search"]
 
-_WIDTHS = (64, 512, 4_096)  # episodes that are ranked, until there are enough answers
+_WIDTHS = (48, 512, 4_096)  # episodes that are ranked, until there are enough answers
 _LARGE = 10_000
 _JUDGED = 5  # hits among which the one that covers most of the question is looked for
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
+from operator import or_
 
 __all__ = ["Sums", "bits_of", "highest", "places_of"]
 
@@ -42,15 +43,16 @@ class Sums:
     def add(self, bits: int, points: int) -> None:
         """Give points to each episode of a set."""
         carry = level = 0
+        planes = self.planes
         while points >> level or carry:
-            if level == len(self.planes):
-                self.planes.append(0)
-            plane = self.planes[level]
+            if level == len(planes):
+                planes.append(0)
+            plane = planes[level]
             if points >> level & 1:
                 either = plane ^ bits
-                self.planes[level], carry = either ^ carry, plane & bits | either & carry
-            else:
-                self.planes[level], carry = plane ^ carry, plane & carry
+                planes[level], carry = either ^ carry, plane & bits | either & carry
+            elif carry:
+                planes[level], carry = plane ^ carry, plane & carry
             level += 1
 
 
@@ -61,19 +63,19 @@ def highest(sums: Mapping[int, Sums], count: int, most_equal: int, among: Mappin
         most_equal: Where more than so many have as many points as the last, the newest of them are given.
         among: The only episodes to choose from, by segment.
     """
-    tied = {segment: reduce(int.__or__, of.planes, 0) & among.get(segment, 0) for segment, of in sums.items()}
+    tied = {segment: reduce(or_, sums[segment].planes, 0) & bits for segment, bits in among.items() if segment in sums}
     chosen = dict.fromkeys(sums, 0)
     for level in reversed(range(max((len(of.planes) for of in sums.values()), default=0))):
         high = {
-            segment: bits & sums[segment].planes[level] if level < len(sums[segment].planes) else 0
+            segment: found
             for segment, bits in tied.items()
+            if level < len(sums[segment].planes) and (found := bits & sums[segment].planes[level])
         }
-        found = sum(bits.bit_count() for bits in high.values())
-        if found >= count:
+        if _hold(high.values(), count):
             tied = high
             continue
-        count -= found
         for segment, bits in high.items():
+            count -= bits.bit_count()
             chosen[segment] |= bits
             tied[segment] ^= bits
     left = max(count, most_equal)
@@ -84,6 +86,12 @@ def highest(sums: Mapping[int, Sums], count: int, most_equal: int, among: Mappin
         chosen[segment] |= tied[segment]
         left -= found
     return chosen
+
+
+def _hold(sets: Iterable[int], count: int) -> bool:
+    """Tell whether some sets hold so many together; counting, which costs most here, ends as soon as they do."""
+    held = 0
+    return any((held := held + bits.bit_count()) >= count for bits in sets)
 
 
 def _newest(bits: int, count: int) -> int:
