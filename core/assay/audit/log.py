@@ -7,12 +7,13 @@ holds no content: only salted commitments to the rows that it wrote.
 from __future__ import annotations
 
 import json
+from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 from assay.audit.merkle import append_leaf, fold, leaf_hash, pack, unpack
 from assay.storage import audit_rows
 from assay.storage.reader import Head
-from assay.storage.transaction import Entry, Transaction
+from assay.storage.transaction import Change, Entry, Transaction
 
 __all__ = ["OPERATIONS", "Sealer", "decode", "encode", "seal"]
 
@@ -35,26 +36,25 @@ _PARSE = json.JSONDecoder().raw_decode
 
 
 def encode(entry: Entry) -> bytes:
-    """Write an entry as compact JSON with sorted keys.
+    """Write an entry as compact JSON with sorted keys, each in its place: every record writes one.
 
     `rows` lists what was written: table, `+` new, `~` changed or `-` removed, id, commitment. `wall` is kept
     where the wall clock was behind the log's own time.
     """
-    record: dict[str, Any] = {
-        "actor": entry.actor,
-        "op": entry.op,
-        "principal": entry.principal,
-        "rows": [[change.table, change.action, change.ref, change.commitment] for change in entry.changes],
-        "seq": entry.seq,
-        "ts": entry.ts,
-    }
-    if entry.trust is not None:
-        record["trust"] = entry.trust.value
-    if entry.data:
-        record["data"] = dict(entry.data)
-    if entry.wall < entry.ts:
-        record["wall"] = entry.wall
-    return _CANONICAL(record).encode("utf-8", "surrogatepass")
+    rows = ",".join(map(_row, entry.written.values()))
+    data = f'"data":{_CANONICAL(dict(entry.data))},' if entry.data else ""
+    trust = "" if entry.trust is None else f'"trust":"{entry.trust.value}",'
+    wall = f',"wall":{entry.wall}' if entry.wall < entry.ts else ""
+    text = (
+        f'{{"actor":{_quoted(entry.actor)},{data}"op":"{entry.op}","principal":{_quoted(entry.principal)},'
+        f'"rows":[{rows}],"seq":{entry.seq},{trust}"ts":{entry.ts}{wall}}}'
+    )
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _row(change: Change) -> str:
+    commitment = "null" if change.commitment is None else _quoted(change.commitment)
+    return f'["{change.table}","{change.action}",{_quoted(change.ref)},{commitment}]'
 
 
 def decode(stored: bytes) -> dict[str, Any]:

@@ -94,8 +94,7 @@ def analyse(content: str, happened: int, source: str) -> IndexedText:
     """Cut an episode into what it is found by: the stems of its words, who said it, and its date as words."""
     from assay.text import terms
 
-    words = terms(content)
-    around = (*terms(source), *_date_terms(happened // DAY_US))
+    words, around = terms(content), _around(source, happened // DAY_US)
     if len(words) < CHUNK_TERMS + _SHORTEST_CHUNK:
         words += around
         return IndexedText(((Counter(words), len(words)),))
@@ -105,11 +104,12 @@ def analyse(content: str, happened: int, source: str) -> IndexedText:
 
 
 @lru_cache(maxsize=1_024)
-def _date_terms(day: int) -> tuple[str, ...]:
+def _around(source: str, day: int) -> tuple[str, ...]:
+    """Give the terms of who said it, and of its date."""
     from assay.text import terms
 
     date = from_us(day * DAY_US)
-    return (str(date.day), str(date.year), *terms(_MONTHS[date.month - 1]))
+    return (*terms(source), str(date.day), str(date.year), *terms(_MONTHS[date.month - 1]))
 
 
 def term_codes(reader: Reader, terms: Iterable[str]) -> dict[str, int]:
