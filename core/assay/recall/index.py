@@ -43,7 +43,7 @@ _SHORTEST_CHUNK = 12  # a shorter rest stays with the chunk before it
 _ROUND = 8_192  # episodes held in memory at once by a rebuild
 # A list of so many episodes is mapped whenever its segment has grown by so many places: with each flush, maps would be
 # the largest part of what is written.
-LONG = 512
+LONG = 256
 MAP_STEP = 8_192
 DAY_US = 86_400_000_000
 _MONTHS = (
