@@ -77,3 +77,30 @@ def test_metadata_narrows(store: Store) -> None:
     store.record("apple harvest too", metadata={"farm": "south"})
     assert [hit.id for hit in store.recall("apple", metadata={"farm": "north"})] == [wanted.ref]
     assert [hit.id for hit in store.recall(metadata={"rows": 3})] == [wanted.ref]
+
+
+def test_words_that_every_episode_holds_are_answered_by_any_of_them() -> None:
+    with Store(":memory:") as store:
+        store.episodes.record_many({"content": f"deploy number {at} went out"} for at in range(300))
+        found = store.recall("deploy")
+        assert len(found) == 10 and not found.nothing_relevant
+        assert "deploy number" in store.briefing("deploy").text
+        assert store.recall("deploy of the harbour crane").nothing_relevant
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [("session", 5), ("source", b"ada"), ("phrase", 5), ("state_key", 5), ("limit", "9"), ("after", b"5")],
+)
+def test_an_argument_of_the_wrong_type_is_refused_by_name(store: Store, argument: str, value: object) -> None:
+    with pytest.raises(InvalidInput, match=argument):
+        store.recall("orchard", **{argument: value})  # type: ignore[arg-type]
+
+
+def test_a_question_or_a_budget_of_the_wrong_type_is_refused_by_name(store: Store) -> None:
+    with pytest.raises(InvalidInput, match="text"):
+        store.recall(5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="text"):
+        store.briefing(b"orchard")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="tokens"):
+        store.briefing("orchard", tokens="9")  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ CAPS: dict[tuple[str, ...], int] = {
     ("audit",): 450,
     ("audit/proofs",): 620,
     ("episodes",): 600,
-    ("recall",): 1165,
+    ("recall",): 1175,
     ("recall/dense",): 220,
     ("beliefs",): 650,
     ("wrap",): 3150,

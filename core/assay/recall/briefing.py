@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.episodes.recording import text_digest
+from assay.errors import InvalidInput
 from assay.model.labels import BeliefKind, Residence, Trust
 from assay.model.recall import Briefing, Hit
 from assay.recall import rendering
@@ -61,8 +62,11 @@ def brief(
         with_continuity: Begin with the continuity, which has no id.
 
     Raises:
+        InvalidInput: The goal is no text, or the budget no number.
         TimeoutError: The deadline passed.
     """
+    if not isinstance(tokens, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput("tokens", f"a whole number is needed, not {type(tokens).__name__}")
     fence = reader.fence(label)
     head, tail = rendering.opening(fence, _TITLE), rendering.closing(fence)
     budget = tokens - counter(f"{head}\n{_more(9_999)}\n{tail}\n")

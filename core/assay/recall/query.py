@@ -17,6 +17,9 @@ from assay.recall.views import View
 __all__ = ["Mode", "Query"]
 
 
+_KINDS = {"text": str, "phrase": str, "session": str, "source": str, "limit": int}
+
+
 class Mode(StrEnum):
     """How much is asked for: whatever may bear on the question, or only what clearly does."""
 
@@ -63,7 +66,11 @@ class Query:
     view: View | None = None
 
     def __post_init__(self) -> None:
-        """Check the limits."""
+        """Check what the type checker of a caller may not have, and the limits."""
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise InvalidInput(name, f"{kind.__name__} is needed, not {type(value).__name__}")
         if not 1 <= self.limit <= 1000:
             raise InvalidInput("limit", "1 to 1000")
         if self.after < 0:

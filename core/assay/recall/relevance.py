@@ -13,6 +13,7 @@ __all__ = ["BAR", "coverage"]
 # On PersistBench (development half) 76 % of the questions that memory helps with pass this bar, and 38 % of those of
 # another domain; of LoCoMo's questions over 99 % pass. `python -m bench recall` prints the whole curve.
 BAR = 0.12
+_LEAST = 0.05  # weight of a term that every episode holds: a question of such terms alone is answered by any of them
 _MOST_TERMS = 20  # a prompt of hundreds of words is answered by an episode that shares a few of them
 _MOST_CHARS = 4_000
 
@@ -25,7 +26,7 @@ def coverage(frequency: Mapping[str, int], documents: int, texts: Sequence[str])
     """
     from assay.text import terms, weight
 
-    weights = {term: weight(term, df=count, documents=documents) for term, count in frequency.items()}
+    weights = {term: max(_LEAST, weight(term, df=count, documents=documents)) for term, count in frequency.items()}
     whole = sum(sorted(weights.values(), reverse=True)[:_MOST_TERMS])
     if not whole:
         return 0.0

@@ -197,6 +197,7 @@ class Store(OpenStore):
             deadline: Seconds after which to give up.
 
         Raises:
+            InvalidInput: The goal is no text, or the budget no number.
             TimeoutError: The deadline passed.
         """
         from assay.recall.briefing import brief

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from assay.episodes import lineage, loading
-from assay.episodes.draft import as_member
+from assay.episodes.draft import as_label, as_member
 from assay.errors import InvalidInput
 from assay.model.episode import JsonValue
 from assay.model.explanation import Explanation
@@ -59,10 +59,10 @@ def as_query(
     if state_key is not None:
         from assay.text import fold
 
-        state_key = fold(state_key).strip()
+        state_key = fold(as_label("state_key", state_key)).strip()
     if isinstance(kinds, str):
         kinds = (kinds,)
-    if after is not None and not (after.isascii() and after.isdecimal()):
+    if after is not None and not (str(after).isascii() and str(after).isdecimal()):
         raise InvalidInput("after", "the cursor that `Recall.next` gave")
     return Query(
         text=text,
