@@ -14,11 +14,13 @@ from typing import Any
 from assay import Store
 from assay.model.labels import Mark
 from assay.session import SessionKey, SessionOptions, StoreRouter, WrapPolicy
+from bench import speed
 
 __all__ = ["main"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SESSIONS = 100
+SAVE_MS = 100
 _BOUNDED = {Mark.USER_ONLY, Mark.SELF_GROUNDED}
 _FACTS = (
     "Deploys of the billing service go out on Tuesday evenings at six",
@@ -101,6 +103,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--data", type=Path, default=os.environ.get("ASSAY_DATA"), help="folder that holds memsyco/")
     options = parser.parse_args(arguments)
     sys.path.insert(0, str(ROOT))
+    saving = round(speed.saved(speed.Words(None))["save_ms"], 1)  # first: what follows fills memory
     junk = [name for name, told in _JUNK.items() if _believed(*told)]
     honest, honest_of = _share(_honest())
     refused, refused_of = _share(_mutated())
@@ -112,18 +115,20 @@ def main(arguments: list[str]) -> int:
         "honest_promoted": round(honest / honest_of, 4),
         "mutated_refused": round(refused / refused_of, 4),
         "sycophancy_past_2x": opinions,
+        "save_ms": saving,
     }
     theirs = _theirs()
     if theirs is not None:
         figures["anneal_memory"] = dict(zip(("honest_promoted", "mutated_refused"), theirs, strict=True))
     met = not junk and not figures["loop_growth"] and min(honest / honest_of, refused / refused_of) >= 0.95
-    met = met and not opinions
+    met = met and not opinions and saving <= SAVE_MS
     if options.json:
         print(json.dumps(figures))
         return 0 if met else 1
     print(f"junk admitted to belief: {junk or 0} of {len(_JUNK)} classes")
     print(f"rows added by {SESSIONS} sessions that were fed recalled text: {figures['loop_growth']}")
     print(f"honest lines promoted: {honest} of {honest_of} ({honest / honest_of:.1%})")
+    print(f"a save of 200 lines over 500 episodes: {saving} ms of processor time")
     print(f"changed values and denials refused: {refused} of {refused_of} ({refused / refused_of:.1%})")
     if theirs is None:
         print("anneal-memory is not installed: its figures are left out")

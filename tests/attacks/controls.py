@@ -9,7 +9,18 @@ from ..wrap.scene import Scene, cite
 from .statements import statements
 from .variants import swapped
 
-__all__ = ["Control", "controls", "promoted"]
+__all__ = ["Control", "controls", "group_of", "promoted"]
+
+# Languages of which there are few controls stand together with those that are built alike.
+_GROUPS = {
+    "Romance": ("it", "pt", "ro"),
+    "Germanic": ("nl", "sv", "da"),
+    "Slavic": ("uk", "pl", "cs", "bg"),
+    "Semitic and Persian": ("he", "fa"),
+    "Indian": ("hi", "bn", "ta"),
+    "South-East Asian": ("th", "vi", "id"),
+    "Others": ("el", "fi", "hu", "ka"),
+}
 
 _MORE = (
     ("en", "port 5432", "port 5432 is the database port", "psql connects to port 5432 here"),
@@ -93,6 +104,11 @@ class Control:
     def accepted(self) -> bool:
         """Tell whether it reaches 2x."""
         return promoted(self.claim, self.first, self.second)
+
+
+def group_of(language: str) -> str:
+    """Give the group in which the controls of a language are counted: itself, or those built alike."""
+    return next((name for name, members in _GROUPS.items() if language in members), language)
 
 
 def controls() -> list[Control]:

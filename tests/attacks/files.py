@@ -19,7 +19,7 @@ from assay.session import SessionKey, StoreRouter
 
 from .play import Attack, Save, Stage, agent, page, user
 
-__all__ = ["files"]
+__all__ = ["files", "on_disk"]
 
 
 def files() -> list[Attack]:
@@ -27,7 +27,7 @@ def files() -> list[Attack]:
     return [*_code(), *_names(), *_planted(), *_imported(), *_asked(), *_taught()]
 
 
-def _on_disk(kind: str, title: str, through: Callable[[Path], bool]) -> Attack:
+def on_disk(kind: str, title: str, through: Callable[[Path], bool]) -> Attack:
     """Make an attack on a folder: it tells whether it got what it wanted."""
 
     def played(stage: Stage) -> bool:
@@ -65,7 +65,7 @@ def _code() -> Iterator[Attack]:
         return through
 
     for title, payload in payloads.items():
-        yield _on_disk("D08", f"{title} in every field", runs(payload))
+        yield on_disk("D08", f"{title} in every field", runs(payload))
 
 
 def _names() -> Iterator[Attack]:
@@ -75,7 +75,7 @@ def _names() -> Iterator[Attack]:
         digits = {ref.removeprefix("ep_")[-16:] for ref in refs}
         return len(digits) < len(refs) or any(len(ref) < len("ep_") + 26 for ref in refs)
 
-    yield _on_disk("E02", "ids that can be met by chance", collides)
+    yield on_disk("E02", "ids that can be met by chance", collides)
 
     def told_apart(folder: Path) -> bool:
         dice = random.Random(3)
@@ -90,7 +90,7 @@ def _names() -> Iterator[Attack]:
                 answers = {_answer(mine, guess).replace(guess, "REF") for guess in guesses}
         return len(answers) > 1 or answers == {""}
 
-    yield _on_disk("F06", "one user guesses the ids of another", told_apart)
+    yield on_disk("F06", "one user guesses the ids of another", told_apart)
 
 
 def _answer(store: Store, ref: str) -> str:
@@ -112,7 +112,7 @@ def _planted() -> Iterator[Attack]:
         with Store(path) as store:
             return bool(store.verify())
 
-    yield _on_disk("E04", "the continuity is edited by hand", edited)
+    yield on_disk("E04", "the continuity is edited by hand", edited)
 
     def readable(folder: Path) -> bool:
         before = os.umask(0o022)
@@ -126,7 +126,7 @@ def _planted() -> Iterator[Attack]:
         finally:
             os.umask(before)
 
-    yield _on_disk("E05", "files that others can read under umask 022", readable)
+    yield on_disk("E05", "files that others can read under umask 022", readable)
 
     def followed(make: Callable[[Path], object]) -> Callable[[Path], bool]:
         def through(folder: Path) -> bool:
@@ -155,10 +155,10 @@ def _planted() -> Iterator[Attack]:
         with Store(folder / "m.db") as store:
             store.record("x")
 
-    yield _on_disk("E06", "a link where the store is", followed(lambda folder: made(folder, "m.db")))
-    yield _on_disk("E06", "a link where its queue is", followed(lambda folder: made(folder, "m.db-q")))
-    yield _on_disk("E06", "a link where a backup goes", followed(lambda folder: written(folder, "backup")))
-    yield _on_disk("E06", "a link where an export goes", followed(lambda folder: written(folder, "export")))
+    yield on_disk("E06", "a link where the store is", followed(lambda folder: made(folder, "m.db")))
+    yield on_disk("E06", "a link where its queue is", followed(lambda folder: made(folder, "m.db-q")))
+    yield on_disk("E06", "a link where a backup goes", followed(lambda folder: written(folder, "backup")))
+    yield on_disk("E06", "a link where an export goes", followed(lambda folder: written(folder, "export")))
 
     def opened(statement: str) -> Callable[[Path], bool]:
         def through(folder: Path) -> bool:
@@ -185,7 +185,7 @@ def _planted() -> Iterator[Attack]:
         "a version of the future": "PRAGMA user_version = 9000",
         "the mark of another program": "PRAGMA application_id = 7",
     }.items():
-        yield _on_disk("F14", f"a file with {title}", opened(statement))
+        yield on_disk("F14", f"a file with {title}", opened(statement))
 
 
 def _imported() -> Iterator[Attack]:
@@ -228,11 +228,11 @@ def _imported() -> Iterator[Attack]:
     def at_nine(line: str) -> str:
         return re.sub(r'"(level|highest)": ?1\b', r'"\1": 9', line)
 
-    yield _on_disk("E08", "an import claims a level", believed(at_nine))
-    yield _on_disk("E08", "an import claims a level and its step", believed(lambda line: re.sub(r'"earned": ?1\b', '"earned": 9', at_nine(line))))  # fmt: skip  # noqa: E501
-    yield _on_disk("E08", "an import claims the trust of the operator", raised("operator", "host"))
-    yield _on_disk("E08", "an import claims the operator's door", raised("agent", "operator"))
-    yield _on_disk("E08", "an import claims both", raised("operator", "operator"))
+    yield on_disk("E08", "an import claims a level", believed(at_nine))
+    yield on_disk("E08", "an import claims a level and its step", believed(lambda line: re.sub(r'"earned": ?1\b', '"earned": 9', at_nine(line))))  # fmt: skip  # noqa: E501
+    yield on_disk("E08", "an import claims the trust of the operator", raised("operator", "host"))
+    yield on_disk("E08", "an import claims the operator's door", raised("agent", "operator"))
+    yield on_disk("E08", "an import claims both", raised("operator", "operator"))
 
 
 def _sealed(text: str) -> str:
@@ -261,7 +261,7 @@ def _asked() -> Iterator[Attack]:
             stage.scene.store.episodes.quarantine(source="web", reason="poison")
             with suppress(AssayError):
                 found = stage.scene.store.recall(query, limit=50)
-                return any(hit.ref == secret.ref for hit in found)
+                return any(secret.content in hit.text for hit in found)
             return False
 
         yield Attack("F07", f"a query {query[:24]!r}", (user("one", "Lunch was good"),), odd)

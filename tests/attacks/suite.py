@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .controls import Control, controls
+from .doors import doors
 from .evidence import evidence
 from .files import files
 from .play import Attack, Verdict
@@ -17,7 +18,7 @@ __all__ = ["Report", "attacks", "run"]
 
 def attacks() -> list[Attack]:
     """Give every attack."""
-    return [*evidence(), *trust(), *files(), *variants()]
+    return [*evidence(), *trust(), *files(), *doors(), *variants()]
 
 
 @dataclass(frozen=True)

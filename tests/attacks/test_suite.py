@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from .controls import controls
+from .controls import controls, group_of
 from .play import Attack, Verdict
 from .suite import attacks
 
@@ -24,9 +24,10 @@ def test_the_suite_is_broad() -> None:
     assert sum(kinds.values()) >= 100 and len(kinds) >= 25
 
 
-def test_honest_evidence_is_refused_at_most_once_in_thirty() -> None:
+def test_honest_evidence_is_refused_at_most_once_in_thirty_in_every_group_of_languages() -> None:
     listed = controls()
     refused = [one for one in listed if not one.accepted()]
-    languages = Counter(one.language for one in listed)
-    assert len(listed) >= 40 and len(languages) >= 8
-    assert len(refused) * 30 <= len(listed), refused
+    groups = Counter(group_of(one.language) for one in listed)
+    held = Counter(group_of(one.language) for one in refused)
+    assert len(groups) >= 12 and min(groups.values()) >= 30, groups
+    assert all(held[group] * 30 <= count for group, count in groups.items()), refused

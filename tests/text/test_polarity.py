@@ -2,7 +2,8 @@
 
 import pytest
 
-from assay.text import Strength, agrees, polarity, strength
+from assay.text import agrees, polarity
+from assay.wrap.rules.modality import Strength, strength
 
 SPLIT = [
     ("deploy on Friday", "never deploy on Friday"),
@@ -28,6 +29,13 @@ SPLIT = [
     ("金曜日にデプロイしません", "金曜日にデプロイします"),
     ("금요일에 배포하지 않는다", "금요일에 배포한다"),
     ("सर्वर नहीं चलता", "सर्वर चलता"),
+    ("the job used to run at night", "the job runs at night"),
+    ("the job runs at night (as if)", "the job runs at night"),
+    ("Does the job run at night?", "the job runs at night"),
+    ("der Dienst würde auf Port 5432 lauschen", "der Dienst lauscht auf Port 5432"),
+    ("autrefois le service écoutait le port", "le service écoute le port"),
+    ("yedekler her gece alınmaz", "yedekler her gece alınır"),
+    ("服务器以前监听端口", "服务器监听端口"),
 ]
 AGREED = [
     ("We do not deploy on Friday", "Friday deploys are not allowed"),
@@ -37,6 +45,12 @@ AGREED = [
     ("Deploys are allowed in staging", "The pool is not large. Deploys are allowed in staging."),
     ("turned the cache off", "the cache was turned off"),
     ("不同的部署流程", "部署流程"),
+    ("the job used to run at night", "In May the job used to run at night"),
+    ("the job runs at 3", "The job used to run at 2, now it runs at 3"),
+    ("Elena owns billing", "Who owns billing? Elena."),
+    ("Ada is allergic to nuts", "No nuts please, Ada is allergic to nuts"),
+    ("as notas saem no dia 8", "lembrou que no dia 8 saem as notas"),
+    ("der Dienst lauscht nicht auf Port 80", "gemeldet, dass der Dienst nicht auf Port 80 lauscht"),
     ("the door is open", "the moon is far"),
 ]
 
@@ -53,16 +67,14 @@ def test_an_honest_rewording_agrees(a: str, b: str) -> None:
     assert agrees(b, a)
 
 
+def _denied(text: str) -> set[str]:
+    return {word for negation in polarity(text).negations for word in negation.scope}
+
+
 def test_a_negator_reaches_three_content_words_and_no_further_than_its_clause() -> None:
-    assert polarity("not red green blue yellow").negated == {"red", "green", "blue", "yellow"} - {"yellow"}
-    assert polarity("not red, green").negated == {"red"}
-    assert polarity("never red but green").negated == {"red"}
-
-
-def test_a_language_without_lists_says_so() -> None:
-    assert not polarity("შენახვა დასრულდა").checked
-    assert polarity("the cache is full").checked
-    assert polarity("42").checked
+    assert _denied("not red green blue yellow") == {"red", "green", "blue", "yellow"} - {"yellow"}
+    assert _denied("not red, green") == {"red"}
+    assert _denied("never red but green") == {"red"}
 
 
 @pytest.mark.parametrize(

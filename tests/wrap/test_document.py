@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.model.constants import MAX_DOCUMENT_LINES
 from assay.model.finding import Action
 from assay.model.labels import Mark
 from assay.model.schema import DEFAULT_SCHEMA, Role
@@ -417,3 +418,17 @@ def test_no_mixture_of_marks_takes_more_than_its_share(pieces: list[str]) -> Non
     piece = "".join(pieces) or "x"
     times = 15_000 // len(piece)
     assert _in_proportion(piece * times, piece * times * 4, 5.2)
+
+
+@pytest.mark.parametrize("line", ["## a", "#a", "-", "- a | 1x", "  b", "```", "**Patterns**", "x — cues: y", "(9x)"])
+def test_of_a_text_without_end_the_first_lines_are_read_and_the_rest_is_reported_once(line: str) -> None:
+    read = parse("## Patterns\n" + f"{line}\n" * 200_000, DEFAULT_SCHEMA)
+    told = [finding for finding in read.findings if finding.rule == "text-too-large"]
+    assert [finding.action for finding in told] == [Action.REFUSE]
+    assert sum(len(section.body) for section in read.document.sections) <= 2 * MAX_DOCUMENT_LINES
+    assert parse(render(read.document), DEFAULT_SCHEMA).document == read.document
+
+
+def test_what_is_drawn_as_nothing_is_taken_out_and_circled_letters_are_a_name() -> None:
+    (line,) = _patterns("- ⓛⓘⓝⓔ: the po\u034fol starves\u3164 | 1x")
+    assert (line.name, line.text) == ("line", "the pool starves")

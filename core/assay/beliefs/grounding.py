@@ -16,13 +16,12 @@ from assay.model.constants import (
     SPAN_CHARS,
     SPAN_WORDS,
 )
-from assay.text import Value, ValueType, agrees, content, content_set, covers, fold, polarity, values, words
-from assay.text.forms import units
-from assay.text.lexicon import members
+from assay.text import Value, ValueType, agrees, content, content_set, covers, fold, values, words
+from assay.text.lexicon import table
 from assay.text.script import SPACELESS, classes
 
 __all__ = ["Weights", "copies", "counted_otherwise", "foreign", "founding", "has_value", "shares_script"]
-__all__ += ["shares_words", "states", "turned", "unsaid"]
+__all__ += ["shares_words", "states", "unsaid"]
 
 Weights = Callable[[str], float]
 _BY_WORDS = (ValueType.NAME, ValueType.PATH, ValueType.HOST, ValueType.ID)
@@ -107,27 +106,17 @@ def counted_otherwise(claim: str, texts: Sequence[str]) -> str:
     return ""
 
 
-def turned(claim: str, texts: Sequence[str]) -> bool:
-    """Tell whether a claim turns a statement around (`is false`, `fails to`) where no text denies anything (B11)."""
-    return _turns(claim) and not any(_turns(text) or polarity(text).negations for text in texts)
-
-
 def unsaid(claim: str, known: str) -> str:
     """Give a word of a claim that no known text has in any form, or ""."""
     said, stems = set(words(known)), content_set(known)
     return next((word for word in words(claim) if word not in said and not content_set(word) <= stems - {""}), "")
 
 
-def _turns(text: str) -> bool:
-    plain, spaced = fold(text), f" {' '.join(words(text))} "
-    return any((form in plain) if form[0] >= "\u2e80" else f" {form} " in spaced for form in members("turning"))
-
-
 def _counts(text: str) -> Iterator[tuple[str, str]]:
     listed = words(text)
     for number, behind in pairwise(listed):
         noun = content(behind)
-        if number.isdecimal() and noun and behind.isalpha() and behind not in units() and behind[0] < "\u2e80":
+        if number.isdecimal() and noun and behind.isalpha() and behind not in table("units") and behind[0] < "\u2e80":
             yield number, noun[0]
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from assay.model.constants import COPY_COVER
 from assay.model.episode import Episode
 from assay.model.labels import Kind, Origin, Trust
-from assay.text import containment, content_set, covers, near
+from assay.text import content, content_set, covers, near
 from assay.text.compare import NEAR_JACCARD
 
 __all__ = ["Ground", "GroundClass", "ground_of", "groups", "independent", "pools", "suspected"]
@@ -51,7 +51,6 @@ class Ground:
         return self.trust is Trust.EXTERNAL or self.erased
 
 
-_COPIED = 0.5  # share of its runs of five words that makes a near-duplicate of another source its copy
 _BY_ORIGIN = {Origin.OPERATOR: GroundClass.OPERATOR, Origin.TOOL: GroundClass.TOOL, Origin.USER: GroundClass.USER}
 
 
@@ -128,8 +127,10 @@ def pools(lines: Sequence[Sequence[Ground]]) -> list[tuple[set[int], int]]:
 
 
 def _retold(one: Ground, other: Ground) -> bool:
-    copied = max(containment(one.text, other.text), containment(other.text, one.text))
-    return one.source != other.source and one.session != other.session and copied < _COPIED
+    said, again = (" ".join(content(ground.text)) for ground in (one, other))
+    # Two people may repeat a short fact with a remark of their own; elsewhere that is a copy.
+    copied = said == again if one.kind is other.kind is GroundClass.USER else said in again or again in said
+    return one.source != other.source and one.session != other.session and not copied
 
 
 def _near(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.text.clipping import clip, sentences
-    from assay.text.compare import containment, covers, near, weight
+    from assay.text.compare import covers, near, weight
     from assay.text.denial import Polarity, agrees, polarity
     from assay.text.forms import Value, ValueType
-    from assay.text.modality import Strength, strength
     from assay.text.normal import canon, fold, skeleton
     from assay.text.reading import values
     from assay.text.secrets import redact
@@ -16,16 +15,15 @@ if TYPE_CHECKING:
     from assay.text.vocabulary import content, content_set, query_terms, terms
 
 __all__ = ["canon", "clip", "content", "content_set", "fold", "query_terms", "sentences", "skeleton", "terms", "words"]
-__all__ += ["Polarity", "Strength", "Value", "ValueType", "polarity", "strength", "values"]
-__all__ += ["agrees", "containment", "covers", "estimate_tokens", "near", "redact", "weight"]
+__all__ += ["Polarity", "Value", "ValueType", "polarity", "values"]
+__all__ += ["agrees", "covers", "estimate_tokens", "near", "redact", "weight"]
 
 # Loaded name by name: a process that records needs `secrets` alone. No module bears the name of a function.
 _HOME = {
     "clipping": "clip sentences",
-    "compare": "containment covers near weight",
+    "compare": "covers near weight",
     "denial": "Polarity agrees polarity",
     "forms": "Value ValueType",
-    "modality": "Strength strength",
     "normal": "canon fold skeleton",
     "reading": "values",
     "secrets": "redact",

@@ -29,9 +29,10 @@ def clip(text: str, limit: int) -> str:
 
     An end in the first half of what fits is too early: without a later one the text is cut between characters.
     """
+    limit = max(limit, 0)
     if len(text) <= limit:
         return text
-    head = text[: max(limit, 0)]
+    head = text[:limit]
     last = max((end for end in _ends(text[: limit + 1]) if end <= limit), default=0)
     space = limit if text[len(head)].isspace() else max(map(head.rfind, " \n\t\u3000"))
     for end in (last, space):

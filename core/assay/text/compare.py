@@ -8,15 +8,14 @@ from assay.text.denial import agrees
 from assay.text.lexicon import members
 from assay.text.normal import fold
 from assay.text.reading import values
-from assay.text.segment import chunk_tokens, words
+from assay.text.segment import chunk_tokens
 from assay.text.vocabulary import content_set, term_of
 
-__all__ = ["containment", "covers", "near", "weight"]
+__all__ = ["covers", "near", "weight"]
 
 NEAR_JACCARD = 0.8
 IDF_MIN_DOCUMENTS = 50
 GENERAL_WEIGHT = 0.25
-SHINGLE = 5  # words in a row
 
 
 def weight(word: str, *, df: int, documents: int) -> float:
@@ -63,21 +62,6 @@ def covers(a: str, b: str, weights: Mapping[str, float] | Callable[[str], float]
 
     whole = weigh(wanted)
     return weigh(shared) / whole if whole else 0.0
-
-
-def containment(shown: str, text: str) -> float:
-    """Return the share, 0 to 1, of the runs of five words of `text` that `shown` holds as well.
-
-    A text of fewer than five words is one run. 0 for a text without words.
-    """
-    asked = words(text)
-    size = min(SHINGLE, len(asked))
-    runs = _runs(asked, size)
-    return len(runs & _runs(words(shown), size)) / len(runs) if runs else 0.0
-
-
-def _runs(listed: list[str], size: int) -> set[tuple[str, ...]]:
-    return set(zip(*(listed[start:] for start in range(size)), strict=False))
 
 
 @cache

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 
 from assay.text.clipping import sentences
-from assay.text.lexicon import entries, members
-from assay.text.script import SPACELESS, Script, classes
-from assay.text.segment import Token, chunk_tokens, text_tokens
+from assay.text.frames import ENDS, frames, is_remark, pieces
+from assay.text.lexicon import entries, members, table
+from assay.text.names import language
+from assay.text.script import SPACELESS, Script
+from assay.text.segment import Token, chunk_tokens
 from assay.text.vocabulary import content_set, is_stop, term_of
 
 __all__ = ["Negation", "Polarity", "agrees", "polarity"]
@@ -16,18 +19,16 @@ SCOPE = 3  # content words that a negator reaches
 _SCOPE_PAIRS = 6  # the same in a script without spaces, where a word is two or three pairs of characters
 _JUDGED = 64  # sentences of a text that are compared, so that the work stays linear
 _REMEMBERED = 2_048  # characters of a text whose polarity is kept
-_MARKS = dict.fromkeys(map(ord, ",;:()[]，；：、،؛—–"), " \n ")
-_LONGEST = 48  # tokens: a clause that goes on is a list, and is read in pieces
-_NO_LETTERS = "m1 _.-/',"
-_UNLISTED = "beglyo"  # scripts without a list of negators
+_LONGEST = 48  # tokens of a clause that are read together
 
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """One negator: the content words it reaches, those of its whole clause, and the antonym pairs it turns."""
+    """One negator: the content words it reaches, those of its clause and before it, and the pairs it turns."""
 
     scope: frozenset[str]
     clause: frozenset[str]
+    before: frozenset[str]
     pairs: frozenset[int]
 
 
@@ -35,30 +36,35 @@ class Negation:
 class Polarity:
     """What a text denies, and on which side of each antonym pair it stands.
 
-    `signs` holds (pair, +1 or -1); a negator before an antonym turns its sign. `checked` is false when the text
-    has letters but none of a script with lists.
+    `signs` holds (pair, +1 or -1); a negator before an antonym turns its sign.
+    `plain` holds the words of each clause without a negator.
     """
 
     negations: tuple[Negation, ...]
     signs: frozenset[tuple[int, int]]
-    checked: bool
+    plain: tuple[frozenset[str], ...] = ()
 
     @property
-    def negated(self) -> frozenset[str]:
-        """Return the content words under a negator."""
-        return frozenset(word for negation in self.negations for word in negation.scope)
+    def before(self) -> frozenset[str]:
+        """Return the content words that stand before a negator in its clause."""
+        return frozenset(word for negation in self.negations for word in negation.before)
 
 
-def polarity(text: str) -> Polarity:
-    """Read negators, their scope (the next three content words, to the end of the clause) and antonyms (T7)."""
-    return _kept(text) if len(text) <= _REMEMBERED else _read(text)
+def polarity(text: str, spoken: str = "") -> Polarity:
+    """Read negators, their scope (the next three content words, to the end of the clause) and antonyms (T7).
+
+    Args:
+        spoken: Language of the text, in which a word of another one may deny nothing (Portuguese `no`).
+    """
+    return _kept(text, spoken) if len(text) <= _REMEMBERED else _read(text, spoken)
 
 
 def agrees(a: str, b: str) -> bool:
     """Tell whether two texts do not contradict each other (T7). Symmetric.
 
     Each sentence of the text with fewer sentences is judged with the sentence of the other that shares most
-    of its words: no shared content word may be denied in one only, no antonym pair split between them.
+    of its words: no shared content word may be denied in one only, no antonym pair split between them, and what
+    was once so, would be so or is asked agrees with its like alone (`frames`).
     A negator whose words are not shared denies the shared words of its clause (`deploys are not allowed`).
     """
     left, right = sorted((_units(a, b), _units(b, a)), key=len)
@@ -73,8 +79,9 @@ def _units(text: str, other: str) -> list[_Unit]:
     wanted = content_set(other)
     said: list[str] = []
     for sentence in sentences(text):
-        if said and not content_set(sentence):
-            said[-1] += f" ({sentence})"  # `Ask Ada? No.` is one statement
+        answers = said and said[-1].endswith("?") and not wanted.isdisjoint(content_set(sentence))
+        if said and (answers or is_remark(sentence)):
+            said[-1] = f"{said[-1].rstrip(ENDS)} ({sentence})"  # `Ask Ada? No.` is one statement
         else:
             said.append(sentence)
     units = {(content_set(sentence), sentence) for sentence in said}
@@ -91,80 +98,78 @@ def _matched(unit: _Unit, others: list[_Unit]) -> bool:
 
 
 def _compatible(a: _Unit, b: _Unit) -> bool:
-    left, right = polarity(a[1]), polarity(b[1])
+    if frames(a[1], a[0] & b[0]) != frames(b[1], a[0] & b[0]):
+        return False
+    spoken = language(f"{a[1]} {b[1]}")
+    left, right = polarity(a[1], spoken), polarity(b[1], spoken)
     pairs = {pair for pair, _ in left.signs} & {pair for pair, _ in right.signs}
     if pairs != {pair for pair, _ in left.signs & right.signs}:
         return False
-    return _denied(left, a[0] & b[0], pairs) == _denied(right, a[0] & b[0], pairs)
+    mine, theirs = _denied(left, a[0] & b[0], pairs), _denied(right, a[0] & b[0], pairs)
+    # A verb stands before its negator or behind it (`lauscht nicht auf`, `nicht auf ... lauscht`).
+    ordered = mine - theirs <= right.before and theirs - mine <= left.before
+    return mine == theirs or (ordered and not mine.isdisjoint(theirs))
 
 
 def _denied(side: Polarity, shared: frozenset[str], told: set[int]) -> frozenset[str]:
-    """Return the shared words that one side denies; what a negator does to a pair that both have, its sign tells."""
-    counted = (negation for negation in side.negations if not negation.pairs & told)
+    """Return the shared words that one side denies; what a negator does to a pair that both have, its sign tells.
+
+    Where a plain clause says them all, a remark on fewer than half of them denies none (`No nuts, Ada dislikes nuts`).
+    """
+    said = any(shared <= plain for plain in side.plain)
+    remarks = [one for one in side.negations if said and 2 * len(one.clause & shared) <= len(shared)]
+    counted = (one for one in side.negations if not one.pairs & told and one not in remarks)
     return frozenset(word for one in counted for word in (one.scope & shared) or (one.clause & shared))
 
 
-def _read(text: str) -> Polarity:
+def _read(text: str, spoken: str) -> Polarity:
+    idle = dict(entries("undenied")).get(spoken, ())
     negations: list[Negation] = []
     signs: set[tuple[int, int]] = set()
     whole: frozenset[str] = frozenset()
+    plain: list[frozenset[str]] = []
     for clause in _clauses(text):
-        words = [(place, term_of(token)) for place, token in enumerate(clause) if _says(token)]
+        read = ((place, _denies(token)) for place, token in enumerate(clause) if token.word not in idle)
+        denying = {place: backward for place, backward in read if backward is not None}
+        said = (at for at, token in enumerate(clause) if not (at in denying or token.whole or is_stop(token)))
+        words = [(at, term_of(clause[at])) for at in said]
         sides = {place: side for place, side in enumerate(_sides(clause)) if side}
         if words or len(clause) > 2:  # a mere `(not)` denies what stands before it
             whole = frozenset(word for _, word in words)
+            plain += [] if denying else [frozenset(map(term_of, clause))]
         reach = _SCOPE_PAIRS if any(token.script in SPACELESS for token in clause) else SCOPE
         turned: set[int] = set()
-        for place, token in enumerate(clause):
-            if (backward := _denies(token)) is None:
-                continue
+        for place, backward in denying.items():
             split = sum(at < place for at, _ in words)
             scope = words[max(0, split - reach) : split] if backward else words[split : split + reach]
             places = sorted([place, *(at for at, _ in scope)])
             reached = sides.keys() & set(range(places[0], places[-1] + 1))
             # Not ^=, and no other negator: French and Russian deny with two words (`ne ... jamais`).
-            turned |= {at for at in reached if _denies(clause[at]) is None}
+            turned |= reached - denying.keys()
             pairs = frozenset(sides[at][0] for at in reached)
-            negations.append(Negation(frozenset(word for _, word in scope), whole, pairs))
+            ahead = frozenset(word for at, word in words if at < place)
+            negations.append(Negation(frozenset(word for _, word in scope), whole, ahead, pairs))
         signs.update((pair, -sign if place in turned else sign) for place, (pair, sign) in sides.items())
-    letters = classes(text).lower().strip(_NO_LETTERS)
-    return Polarity(tuple(negations), frozenset(signs), not letters or bool(letters.strip(_NO_LETTERS + _UNLISTED)))
+    return Polarity(tuple(negations), frozenset(signs), tuple(plain))
 
 
 _kept = lru_cache(maxsize=2_048)(_read)
 
 
 def _clauses(text: str) -> Iterator[list[Token]]:
-    """Yield the tokens of each clause, which ends with its sentence, at a comma or the like, and at `but`."""
-    for sentence in sentences(text):
-        for stretch in sentence.translate(_MARKS).split("\n"):
-            clause: list[Token] = []
-            for token in text_tokens(stretch):
-                if clause and (len(clause) >= _LONGEST or token.word in members("contrast")):
-                    yield clause
-                    clause = []
-                clause.append(token)
-            yield clause
-
-
-def _says(token: Token) -> bool:
-    return not token.whole and _denies(token) is None and not is_stop(token)
-
-
-@cache
-def _negators() -> dict[str, bool]:
-    """Return each negator, and whether it denies what stands before it."""
-    return {word: key.startswith("after") for key, listed in entries("negators") for word in listed}
+    """Yield the tokens of each clause; a long one is a list, and is read in parts."""
+    for piece in (piece for sentence in sentences(text) for piece in pieces(sentence)):
+        clause = list(chain.from_iterable(map(chunk_tokens, piece)))
+        yield from (clause[start : start + _LONGEST] for start in range(0, len(clause) or 1, _LONGEST))
 
 
 def _denies(token: Token) -> bool | None:
     """Return None for no negator, else whether it reaches backward."""
-    word, table = token.word, _negators()
+    word, negators = token.word, table("negators")
+    key = negators.get(word)
     if token.script is Script.HAN and word not in members("undenied"):
-        return table.get(word, table.get(word[0]))
-    if token.script is Script.HANGUL and word[0] in "않없":
-        return True
-    return table.get(word)
+        key = negators.get(word, negators.get(word[0]))
+    return None if key is None else key.startswith("after")
 
 
 @cache

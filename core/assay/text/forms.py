@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from re import Match
 
-from assay.text.lexicon import entries, members
+from assay.text.lexicon import members, table
 from assay.text.normal import fold
 from assay.text.script import SPACELESS, classes
 
-__all__ = ["Value", "ValueType", "read_form", "units"]
+__all__ = ["Value", "ValueType", "read_form"]
 
 
 class ValueType(StrEnum):
@@ -74,12 +73,6 @@ def read_form(form: str, match: Match[str]) -> Iterator[Value]:
         yield Value(ValueType.NUMBER, f"{_quantity(surface)} {unit}".rstrip(), match.string[match.start() : end])
 
 
-@cache
-def units() -> dict[str, str]:
-    """Return the name of the unit that each word or sign of the list stands for."""
-    return {form: unit for unit, forms in entries("units") for form in forms}
-
-
 def _dotted(surface: str) -> Iterator[Value]:
     """Tell a file from a host and from a dotted identifier; a word after a missing space is none of them."""
     folded = surface.casefold()
@@ -99,8 +92,8 @@ def _mixed(surface: str) -> Iterator[Value]:
     digits = plain.rstrip("abcdefghijklmnopqrstuvwxyz")
     sizes, letters = digits.strip("-").split("-"), plain[len(digits) :]
     counted = all(map(str.isdecimal, sizes))
-    if counted and (letters == "k" or letters in units()):
-        unit = f" {units()[letters]}" if letters != "k" else ""
+    if counted and (letters == "k" or letters in table("units")):
+        unit = f" {table('units')[letters]}" if letters != "k" else ""
         for size in sizes:
             yield Value(ValueType.NUMBER, _quantity(size + "000" * (letters == "k")) + unit, surface)
     elif len(plain) >= 6 or plain[:1].isalpha():
@@ -141,7 +134,7 @@ def _amount(kind: ValueType, surface: str) -> Value:
     norm = _quantity(number)
     if kind is ValueType.MONEY:
         mark = fold("".join(char for char in surface if not (char.isdecimal() or char.isspace() or char in ".,'_-−")))
-        code = next((code for code, marks in entries("currencies") if mark in marks), mark)
+        code = table("currencies").get(mark, mark)
         norm = f"{norm} {code}"
     return Value(kind, norm, surface)
 
@@ -153,8 +146,8 @@ def _unit_after(text: str, end: int) -> tuple[str, int]:
     size = next((place for place, kind in enumerate(shape) if not kind.isalpha()), len(shape))
     word = text[start : start + size]
     if shape[:1] in (*SPACELESS, "k"):  # no space need follow: the longest beginning that is a unit counts
-        size = next((length for length in range(min(size, 8), 0, -1) if word[:length] in units()), 0)
-    unit = units().get(fold(word[:size]), "")
+        size = next((length for length in range(min(size, 8), 0, -1) if word[:length] in table("units")), 0)
+    unit = table("units").get(fold(word[:size]), "")
     return unit, start + size if unit else end
 
 

@@ -3,7 +3,7 @@
 from functools import cache
 from re import Pattern
 
-__all__ = ["entries", "lines", "members", "pattern"]
+__all__ = ["alternatives", "entries", "lines", "members", "pattern", "table"]
 
 
 @cache
@@ -29,6 +29,18 @@ def entries(name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def members(name: str) -> frozenset[str]:
     """Return every word of a list, whatever its key."""
     return frozenset(word for _, listed in entries(name) for word in listed)
+
+
+@cache
+def table(name: str) -> dict[str, str]:
+    """Return the key of each word of a list."""
+    return {word: key for key, listed in entries(name) for word in listed}
+
+
+@cache
+def alternatives(name: str) -> str:
+    """Return the expressions of a list as one, each a group of the name that stands before its tab."""
+    return "|".join("(?P<{}>{})".format(*line.split("\t")) for line in lines(name))
 
 
 @cache

@@ -9,7 +9,7 @@ from assay.text.lexicon import entries, members
 from assay.text.normal import fold
 from assay.text.script import classes
 
-__all__ = ["names"]
+__all__ = ["language", "names"]
 
 _CASED = frozenset("acgACG")  # Latin, Cyrillic, Greek
 _CROWDED = 0.4  # share of capitalised words above which capitals mean nothing, as in a title
@@ -21,7 +21,7 @@ def names(text: str) -> Iterator[str]:
 
     Capitalised words are no names where more than 40 % of a sentence has them, or where the text is German.
     """
-    german = _says_german(text)
+    german = language(text) == "de"
     for sentence in sentences(text):
         found = [(chunk, _bare(chunk)) for chunk in sentence.split()]
         cased = [word for _, word in found if classes(word[:1]) in _CASED]
@@ -53,12 +53,11 @@ def _is_large(word: str) -> bool:
     return len(word) > 1 and word[0].isupper() and fold(word) not in members("stop")
 
 
-def _says_german(text: str) -> bool:
-    """Tell whether the stop words of a text are German rather than any other language's."""
-    counts = Counter(
-        language for word in text.casefold().split() for language in _languages().get(word.strip(".,;:!?()\"'"), ())
-    )
-    return counts.pop("de", 0) > max(counts.values(), default=0)
+def language(text: str) -> str:
+    """Return the language of most stop words of a text, "" when two have as many."""
+    counts = Counter(one for word in text.casefold().split() for one in _languages().get(word.strip(".,;:!?()\"'"), ()))
+    most = [one for one, count in counts.items() if count == max(counts.values())]
+    return most[0] if len(most) == 1 else ""
 
 
 @cache

@@ -11,7 +11,8 @@ __all__ = ["bare", "canon", "compatible", "digits_to_ascii", "fold", "skeleton"]
 _BREAKS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _JOINERS = ("\u200c", "\u200d")  # ZWNJ, ZWJ
 # Drawn as nothing though Unicode calls them letters or marks (Default_Ignorable_Code_Point).
-_INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10)}
+_BLANK = {0x034F, 0x17B4, 0x17B5, 0x3164, 0xFFA0}  # that shape no other character: they can only hide
+_INVISIBLE = {*_BLANK, 0x115F, 0x1160, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10)}
 _SELECTORS = range(0xE0100, 0xE01F0)
 # ZWJ and ZWNJ shape letters of Arabic to N'Ko, of Indic scripts, Myanmar, Khmer and Mongolian; elsewhere they hide.
 _SHAPED = "\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af"
@@ -73,7 +74,7 @@ def _canonical(char: str) -> str | None:
     kind = category(char)
     if kind == "Zs" or char == "\x1f":  # str.split also takes US for a space
         return " "
-    if kind in ("Cc", "Cf"):
+    if kind in ("Cc", "Cf") or ord(char) in _BLANK:
         return None
     return "\ufffd" if kind == "Cs" else char  # a lone surrogate has no UTF-8 form
 

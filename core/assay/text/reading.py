@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from assay.text.forms import Value, ValueType, read_form, units
-from assay.text.lexicon import entries, lines, members, pattern
+from assay.text.forms import Value, ValueType, read_form
+from assay.text.lexicon import alternatives, entries, members, pattern, table
 from assay.text.names import names
 from assay.text.normal import compatible, digits_to_ascii, fold
 from assay.text.script import SPACELESS, Script, classes
@@ -38,7 +38,7 @@ def _all(text: str) -> Iterator[Value]:
     plain = digits_to_ascii(compatible(pattern(_GROUPING).sub("", text)))
     rest: list[str] = []
     place = 0
-    for match in pattern(_forms()).finditer(plain):
+    for match in pattern(alternatives("forms")).finditer(plain):
         if read := list(read_form(str(match.lastgroup), match)):
             yield from read
             rest.append(plain[place : match.start()])
@@ -53,12 +53,6 @@ def _all(text: str) -> Iterator[Value]:
             yield Value(*(_calendar_value(fold(name)) or (ValueType.NAME, fold(name))), name)
 
 
-@cache
-def _forms() -> str:
-    named = (line.split("\t") for line in lines("forms"))
-    return "|".join(f"(?P<{form}>{source})" for form, source in named)
-
-
 def _number_words(text: str) -> Iterator[Value]:
     """Yield the numbers written as words, joined with the unit that follows (`two hundred files`, `thirty s`)."""
     total = 0
@@ -66,10 +60,10 @@ def _number_words(text: str) -> Iterator[Value]:
     for token in [*text_tokens(text), Token("", Script.OTHER)]:
         if token.whole:
             continue
-        size = _numbers().get(token.word)
+        size = int(table("numbers")[token.word]) if token.word in table("numbers") else None
         added = size is not None and any(total >= unit > size and total % unit == 0 for unit in (10, 100, 1000))
         if said and not added and (size is None or size < 100 or size <= total):
-            yield Value(ValueType.NUMBER, f"{total} {units().get(token.word, '')}".rstrip(), " ".join(said))
+            yield Value(ValueType.NUMBER, f"{total} {table('units').get(token.word, '')}".rstrip(), " ".join(said))
             said = []
         if size is not None:
             total = size if not said else total + size if added else total * size
@@ -93,11 +87,6 @@ def _calendar_value(word: str) -> tuple[ValueType, str] | None:
     if script in SPACELESS or script not in list(Script):
         return None
     return _calendar().get(word) or _calendar().get(stem(word, Script(script)))
-
-
-@cache
-def _numbers() -> dict[str, int]:
-    return {word: int(size) for size, listed in entries("numbers") for word in listed}
 
 
 @cache

@@ -6,7 +6,7 @@ from importlib import import_module
 from threading import Lock
 from types import ModuleType
 
-from assay.text.lexicon import entries, members
+from assay.text.lexicon import entries, members, table
 from assay.text.normal import bare
 from assay.text.script import Script
 
@@ -35,13 +35,8 @@ def stem(word: str, script: Script) -> str:
     elif script is not Script.DEVANAGARI:
         word = bare(word).replace("\u0640", "")  # tatweel only stretches a word
     if script is Script.LATIN:
-        word = _joined(_irregular().get(word, word))
+        word = _joined(table("irregular").get(word, word))
     return _snowball(_LANGUAGE[script])(word) or word
-
-
-@cache
-def _irregular() -> dict[str, str]:
-    return {form: base for base, forms in entries("irregular") for form in forms}
 
 
 def _joined(word: str) -> str:

@@ -146,7 +146,8 @@ def _split_name(text: str) -> tuple[str, str, str]:
     """Split `name: text`; the name is one word that begins with a letter."""
     match = _WORD.match(text)
     end = match.end() if match else 0
-    while end < len(text) and _nameable(text[end]):  # marks, which a pattern has no class for
+    # Marks, which a pattern has no class for, and signs that stand for letters.
+    while end < len(text) and all(map(_nameable, unicodedata.normalize("NFKC", text[end]))):
         end += 1
     word = text[:end]
     name, tail = unicodedata.normalize("NFKC", word), text[len(word) :]

@@ -27,13 +27,21 @@ _TAGS = ("[evidence", "[no-contradicts", "[contradicts", "[provenance")
 
 
 def parse(text: str, schema: Schema) -> Parsed:
-    """Read a text into a document; whatever cannot be read is refused, put right or reported, never skipped."""
+    """Read a text into a document; whatever cannot be read is refused, put right or reported, never skipped.
+
+    Of a text with twice the lines that a save takes, or more, as many as it takes are read: `text-too-large`.
+    """
     lines, removed = clean(text)
+    said = [at for at, line in enumerate(lines) if line]
+    if excess := len(said) > 2 * MAX_DOCUMENT_LINES:
+        del lines[said[MAX_DOCUMENT_LINES] :]
     headings = unwrap(lines, schema, removed)
     reader = _Reader(lines, schema)
     if removed.total():
         counts = ", ".join(f"{count} {what}" for what, count in sorted(removed.items()) if count)
         reader.report("output-cleaned", f"removed: {counts}")
+    if excess:
+        reader.report("text-too-large", f"{len(said):,} lines, too many to be read", fix="shorten the document")
     if not any(lines):
         reader.report("text-empty", "no text is left", fix="answer with the whole document")
     document = reader.read(headings)

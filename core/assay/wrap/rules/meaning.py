@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from assay.beliefs.grounding import turned, unsaid
-from assay.text import Strength, agrees, covers, polarity, sentences, strength
+from assay.beliefs.grounding import unsaid
+from assay.text import agrees, covers, sentences
+from assay.text.script import classes
 from assay.wrap.rules.case import Case, Pair, Step, Window
+from assay.wrap.rules.modality import Strength, strength
 
 __all__ = ["agreeing", "measured"]
 
 
 def agreeing(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
     """Void the citation when a grounded episode disagrees with the claim or with the explanation."""
-    if turned(case.claim, [pair.ground.text for pair in pairs]):
-        fix = "say what the cited episodes say; they do not say that it is otherwise"
-        return Step.void(case.found("polarity", "the line turns what its evidence says into the opposite", fix))
     grounds = [*(pair.ground.text for pair in pairs), *(ground.text for ground in case.past)]
-    unread = "" if polarity(case.claim).checked else unsaid(case.claim, "\n".join(grounds))
+    unread = "" if _listed(case.claim) else unsaid(case.claim, "\n".join(grounds))
     if unread:
         fix = "say it in the words of the cited episodes alone: in this script nothing tells what a further word denies"
         return Step.void(case.found("polarity", f"no cited episode has {unread[:40]!r}, which may deny the rest", fix))
@@ -25,6 +24,12 @@ def agreeing(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
             fix = f"say what {ref} says: it affirms what the line denies, or the other way round"
             return Step.void(case.found("polarity", f"the line contradicts {ref}", fix), (pair.ground.ref,))
     return Step(pairs)
+
+
+def _listed(text: str) -> bool:
+    """Tell whether a text has no letters, or letters of a script that the lists of what denies cover."""
+    letters = classes(text).lower().strip("m1 _.-/',")
+    return not letters or bool(letters.strip("m1 _.-/',beglyo"))
 
 
 def measured(case: Case, pairs: tuple[Pair, ...], window: Window) -> Step:
