@@ -22,17 +22,23 @@ __all__ = ["MUST", "PARTS", "main"]
 Figures = dict[str, float]
 
 # Each is a module of this package with `measure(folder, long=...)`.
-PARTS = ("kill", "powercut", "faults", "tamper", "bitflips", "erase", "writers", "forged", "travel", "verify")
+PARTS = (
+    *("kill", "moves", "powercut", "faults", "tamper", "bitflips", "erase", "writers", "sharing", "audit_cost"),
+    *("forged", "travel", "verify"),
+)
 # What each part promises, beside running at all.
 MUST: Mapping[str, Callable[[Mapping[str, float]], bool]] = {
     "kill": lambda found: not (found["lost"] or found["unaudited"] or found["stuck"]),
+    "moves": lambda found: found["moved"] > 0 and not found["wrong"],
     "powercut": lambda found: not found["lost"] and found["control_lost"] > 0,
     "faults": lambda found: found["struck"] > 0 and not (found["untyped"] or found["lost"]),
     "tamper": lambda found: found["anchored"] == found["cases"] and found["unanchored"] >= 0.8 * found["cases"],
     "bitflips": lambda found: not found["undetected"],
     "erase": lambda found: not found["residue"],
     "writers": lambda found: found["p99_ms"] <= 50 and found["max_ms"] <= 250 and not found["errors"],
-    "forged": lambda found: not found["accepted"],
+    "sharing": lambda found: min(found[f"{name}_percent"] for name in ("forked", "threads", "tasks")) == 100,
+    "audit_cost": lambda found: found["percent"] <= 15,
+    "forged": lambda found: not found["accepted"] and found["vectors"] == 8,
     "travel": lambda found: found["equal"] == 1,
     # In memory that does not grow with the log: 40 seconds are for a million entries.
     "verify": lambda found: found["valid"] == 1 and found["whole_mb"] <= 200 and found["whole_s"] <= 40,

@@ -40,6 +40,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "UPDATE posting SET docs=CAST(substr(docs, 3) || substr(docs, 1, 2) AS BLOB) WHERE length(docs) > 2 AND id < 9",
         "UPDATE posting SET lengths=CAST(x'00' || substr(lengths, 2) AS BLOB) WHERE id=1",
         "INSERT INTO posting VALUES(NULL, 1, 0, 1, x'0100', x'', x'01', x'05')",
+        "INSERT INTO posting VALUES(NULL, 1, 9, 1, x'0100', x'', x'01', x'05')",  # of a segment that has no episode
+        "UPDATE posting SET docs=CAST(docs || x'00' AS BLOB) WHERE id=1",
         # A posting that changes its place, or a frequency that moves to another term, keeps every simple count.
         "UPDATE posting SET freqs=CAST(x'02' || substr(freqs, 2) AS BLOB) WHERE id=2",
         "UPDATE posting SET freqs=CAST(x'00' || substr(freqs, 2) AS BLOB) WHERE id=2",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from hmac import digest
 from typing import Any
 
 from assay.model.status import Breach, Verification
 from assay.storage import audit_rows
 from assay.storage.reader import Reader
 from assay.storage.tables import AUDITED
-from assay.storage.transaction import commitment
 
 __all__ = ["Findings", "Replay"]
 
@@ -95,7 +95,7 @@ class Replay:
         elif live[1] < seq:
             self._found.add(f"{table} {ref} is as of entry {live[1]}, but entry {seq} {_VERBS[action]} it")
         elif live[1] == seq:
-            if action == "-" or commitment(table, ref, live[3:], live[2]) != committed:
+            if action == "-" or digest(live[2], live[3].encode(), "sha256").hex() != committed:
                 self._found.add(f"{table} {ref} is not what entry {seq} wrote")
             self._matched[table] += 1
 

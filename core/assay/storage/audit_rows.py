@@ -12,9 +12,13 @@ from assay.storage.transaction import Transaction
 
 __all__ = [
     "add_checkpoint", "append", "checkpoints", "entries", "integrity", "keeps_tiles", "live_rows", "mentioning",
-    "newest_checkpoint", "newest_receipt", "put_tile", "receipts", "row_count", "rows", "set_counter", "tile",
-    "tile_count",
+    "newest_checkpoint", "newest_receipt", "postings", "put_tile", "receipts", "row_count", "rows", "set_counter",
+    "tile", "tile_count",
 ]  # fmt: skip
+
+_CACHE_KB = 65_536
+# The committed columns that are no text and no number, as JSON holds them.
+_COLUMNS = {name: f"iif({name} IS NULL, NULL, lower(hex({name})))" for name in ("text_hash", "key_hash")}
 
 
 def append(tx: Transaction, sealed: Sequence[bytes], head: Head) -> None:
@@ -103,11 +107,14 @@ def set_counter(tx: Transaction, name: str, value: int) -> None:
 
 
 def live_rows(reader: Reader, table: str, refs: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Give (id, seq, salt, *committed columns) of those rows that are there, by id; of at most 900."""
-    columns = ",".join(AUDITED[table])
+    """Give (id, seq, salt, what is committed as compact JSON) of those rows that are there, by id; of at most 900.
+
+    SQLite writes the JSON of a row in the time in which Python is given its columns.
+    """
+    columns = ",".join(_COLUMNS.get(name, name) for name in AUDITED[table])
     marks = ",".join("?" * len(refs))
-    found = reader.stream(f"SELECT id, seq, salt, {columns} FROM {table} WHERE id IN ({marks})", refs)
-    return {row[0]: row for row in found}
+    sql = f"SELECT id, seq, salt, json_array('{table}', id, {columns}) FROM {table} WHERE id IN ({marks})"
+    return {row[0]: row for row in reader.stream(sql, refs)}
 
 
 def rows(reader: Reader, table: str) -> Iterable[tuple[str, int]]:
@@ -120,7 +127,20 @@ def row_count(reader: Reader, table: str) -> int:
     return int(reader.execute(f"SELECT count(*) FROM {table}")[0][0])
 
 
+def postings(reader: Reader) -> Iterable[tuple[Any, ...]]:
+    """Stream (segment, term, episodes, places, chunks, frequencies, lengths, map) of the posting lists, as packed.
+
+    They come in the order in which they were made, which is that of the segments.
+    """
+    return reader.stream(
+        "SELECT segment, term, df, docs, chunks, freqs, lengths, coalesce(bits, x'') FROM posting"
+        " LEFT JOIN place_map ON posting = id ORDER BY id"
+    )
+
+
 def integrity(reader: Reader, limit: int) -> list[str]:
     """Run SQLite's own check of every page; give what it finds."""
+    reader.execute(f"PRAGMA cache_size=-{_CACHE_KB}")  # the rows of an index lie anywhere in its table
     found: list[Any] = [row[0] for row in reader.execute(f"PRAGMA integrity_check({int(limit)})")]
+    reader.execute("PRAGMA cache_size=-2000")  # what SQLite begins with
     return [] if found == ["ok"] else [str(problem) for problem in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from assay.errors import InvalidInput
 from assay.model.episode import JsonValue
 from assay.storage import audit_rows
 from assay.storage.reader import Reader
-from assay.storage.tables import AUDITED, Value
+from assay.storage.tables import AUDITED
 
 __all__ = ["prove", "prove_growth", "verifier_source"]
 
@@ -75,13 +76,9 @@ def _rows(reader: Reader, seq: int, refs: Sequence[str]) -> Iterator[dict[str, J
     """Show the rows that an entry wrote last, among some."""
     for ref in refs:
         for table in AUDITED:
-            _, at, salt, *values = audit_rows.live_rows(reader, table, [ref]).get(ref, (ref, None, b""))
-            if at == seq:
-                yield {"table": table, "id": ref, "salt": salt.hex(), "values": [_plain(value) for value in values]}
-
-
-def _plain(value: Value) -> str | int | None:
-    return value.hex() if isinstance(value, bytes) else value
+            for _, at, salt, row in audit_rows.live_rows(reader, table, [ref]).values():
+                if at == seq:
+                    yield {"table": table, "id": ref, "salt": salt.hex(), "values": json.loads(row)[2:]}
 
 
 def _path(hashes: Sequence[bytes]) -> list[JsonValue]:
