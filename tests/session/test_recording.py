@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay import Kind, Store, Trust
 from assay.errors import InvalidInput
-from assay.session import Event, RecordPolicy, SessionOptions
+from assay.session import Event, RecordPolicy, SessionKey, SessionOptions, StoreRouter
 from assay.testing.stage import Line
+from assay.testing.tapped import TappedStore
 
 
 def options(**record: Any) -> SessionOptions:
@@ -204,3 +206,42 @@ def test_long_and_strange_ids_stay_apart(desk: Any) -> None:
         desk.session("thread\n" + "x" * 300 + str(number)).user_message(f"Hello number {number}")
     with Store(desk.path) as store:
         assert len({episode.session for episode in store.episodes.list()}) == 2
+
+
+def test_an_event_is_one_transaction_of_few_statements(desk: Any) -> None:
+    """The look for loops, the source and the record are of one snapshot; the host waits for each statement."""
+    session = desk.session()
+    session.user_message("What do the deploys need?")
+    session.briefing()
+    session.tool_call("add", {"a": 1, "b": 2}, call_id="c1")
+    asked: list[str] = []
+    with session.store() as store:
+        store._database._writer.set_trace_callback(asked.append)
+        readers = list(store._database._pool.members)
+        for reader in readers:
+            reader.set_trace_callback(asked.append)
+    session.tool_result("add", "It is three, as far as anybody knows.", call_id="c1")
+    assert [statement for statement in asked if statement.startswith(("BEGIN", "COMMIT", "ROLLBACK"))] == [
+        "BEGIN IMMEDIATE",
+        "COMMIT",
+    ]
+    assert readers and len(asked) <= 12
+
+
+def test_a_message_in_several_parts_is_recorded_whole_or_not_at_all(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    def tap(verb: str) -> None:
+        heard.append(verb)
+        if heard.count("user_message") == 3:
+            raise OSError("the disk is gone")
+
+    text = "One sentence of many words. " * 700
+    with TappedStore(tmp_path / "memory.db", tap) as store:
+        session = StoreRouter(store).session(SessionKey("ada", "s1"))
+        with pytest.raises(OSError, match="gone"):
+            session.user_message(text)
+        assert not list(store.episodes.list())
+        session.user_message(text)
+        assert "".join(episode.content for episode in store.episodes.list()) == text
+        assert store.verify()

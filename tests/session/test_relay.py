@@ -30,6 +30,20 @@ def test_events_are_told_in_order_by_the_worker(tmp_path: Path) -> None:
         assert touched and threading.get_ident() not in touched
 
 
+def test_what_nobody_waits_for_is_told_all_the_same(desk: Any) -> None:
+    session = desk.session()
+
+    async def main() -> None:
+        Relay(session).tell("tool_call", partial(session.tool_call, "long", {"hours": 1}, call_id="c1"))
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if desk.texts():
+                break
+
+    asyncio.run(main())
+    assert desk.texts() == ['long {"hours": 1}']
+
+
 def test_an_event_told_while_others_are_on_their_way_is_not_left_behind(desk: Any) -> None:
     session = desk.session()
     relay = Relay(session)

@@ -15,7 +15,7 @@ from assay.model.episode import JsonValue
 from assay.model.labels import Kind, Origin, Trust, Verdict
 from assay.model.times import parse_time, to_us
 
-__all__ = ["Draft", "as_draft", "as_label", "as_member", "checked"]
+__all__ = ["Checked", "Draft", "as_draft", "as_label", "as_member", "checked"]
 
 E = TypeVar("E", bound=Enum)
 
@@ -68,6 +68,7 @@ class Checked:
 _CLOSED: dict[str, type[Enum]] = {"kind": Kind, "origin": Origin, "trust": Trust, "verdict": Verdict}
 _KEY_CHARS = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._:-")
 _KEY_LENGTH = 128
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True).encode
 
 
 def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
@@ -193,10 +194,6 @@ def _metadata(metadata: Mapping[str, JsonValue], scrub: Callable[[str], str]) ->
     if size > MAX_METADATA_BYTES:
         raise TooLarge("metadata", size, MAX_METADATA_BYTES, "bytes")
     return text
-
-
-def _as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
 
 
 def _scrubbed(value: Any, scrub: Callable[[str], str], name: str = "") -> Any:

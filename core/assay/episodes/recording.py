@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import hmac
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from assay.episodes.draft import Checked, Draft, checked
@@ -12,12 +13,14 @@ from assay.errors import Conflict, InvalidInput, NotAuthorised, TooLarge
 from assay.model.constants import CLOCK_SKEW
 from assay.model.episode import Episode
 from assay.model.labels import Origin, Trust, Verdict
+from assay.model.settings import RANGES
 from assay.storage import episode_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["Written", "key_digest", "prepare", "record", "text_digest", "write"]
+__all__ = ["Written", "as_read", "key_digest", "prepare", "text_digest", "write"]
 
+_ALWAYS_FITS = RANGES["max_content_bytes"][0]
 _SKEW_US = int(CLOCK_SKEW.total_seconds()) * 1_000_000
 
 
@@ -38,9 +41,8 @@ class Written(NamedTuple):
     whole: bool = False
 
 
-def record(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trust) -> Episode:
-    """Record an episode in the caller's transaction, and give it as it would be read back; raises as `write`."""
-    written = write(tx, item, default_trust=default_trust, ceiling=ceiling)
+def as_read(tx: Transaction, written: Written) -> Episode:
+    """Give what was recorded as it would be read back."""
     return as_episode(written.row, target=written.target) if written.whole else build(tx, [written.row])[0]
 
 
@@ -55,20 +57,20 @@ def write(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trus
     """
     draft = item.draft
     size = len(item.content) if item.content.isascii() else len(item.content.encode())
-    if size > tx.settings.max_content_bytes:
+    if size > _ALWAYS_FITS and size > tx.settings.max_content_bytes:
         raise TooLarge("content", size, tx.settings.max_content_bytes, "bytes")
-    stored = _stored(tx, item)
-    if stored is not None:
-        return Written(stored)
+    digest = text_digest(tx, item.content)
+    used, said = episode_rows.already(tx, draft.idempotency_key, digest)
+    if used:
+        return Written(_stored(tx, item))
     trust = _trust(draft, default_trust, ceiling)
     happened = tx.now if item.happened is None else item.happened
     if happened > tx.now + _SKEW_US and draft.origin is not Origin.OPERATOR:
         raise InvalidInput("happened_at", "it lies in the future: record what happened, or open an intention")
     parents = list(dict.fromkeys(resolve(tx, ref) for ref in draft.derived_from))
     old = [resolve(tx, ref) for ref in draft.supersedes]
-    digest = text_digest(tx, item.content)
     key = None if item.state_key is None else key_digest(tx, item.state_key)
-    verdict, target = _verdict(tx, item, digest, key)
+    verdict, target = _verdict(tx, item, digest if said else None, key)
     ref = tx.new_id("ep")
     row = _row(tx, item) | {"happened": happened, "trust": trust.value, "verdict": verdict.value, "text_hash": digest}
     tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
@@ -112,35 +114,36 @@ def text_digest(reader: Reader, content: str) -> bytes:
 
     Keyed, because a plain hash in a free page would confirm a guess of what was erased.
     """
-    folded = " ".join(content.split()).casefold()
-    return hmac.digest(reader.derive("text"), folded.encode(), "sha256")[:16]
+    return reader.keyed_digest("text", " ".join(content.split()).casefold())
 
 
 def key_digest(reader: Reader, state_key: str) -> bytes:
     """Digest a state key for its index, 16 bytes; case and spaces do not matter."""
     from assay.text import fold
 
-    return hmac.digest(reader.derive("key"), fold(state_key).strip().encode(), "sha256")[:16]
+    return reader.keyed_digest("key", fold(state_key).strip())
 
 
-def _stored(tx: Transaction, item: Checked) -> dict[str, Any] | None:
+def _stored(tx: Transaction, item: Checked) -> dict[str, Any]:
+    """Give what was recorded under the item's idempotency key."""
     key = item.draft.idempotency_key
-    if key is None:
-        return None
     rows = episode_rows.select(tx, "idem = ?", (key,))
-    if rows:
-        if rows[0]["content"] != item.content or rows[0]["kind"] != item.draft.kind.value:
-            raise Conflict(f"idempotency_key {key!r} was used for another content: use a key per event")
-        return rows[0]
-    if tx.count("tombstone", {"idem": key}):
+    if not rows:
         raise Conflict(f"idempotency_key {key!r} belongs to an episode that was erased")
-    return None
+    if rows[0]["content"] != item.content or rows[0]["kind"] != item.draft.kind.value:
+        raise Conflict(f"idempotency_key {key!r} was used for another content: use a key per event")
+    return rows[0]
 
 
 def _scrubbed(text: str) -> str:
+    return _redact()(text)[0]
+
+
+@cache
+def _redact() -> Callable[[str], tuple[str, int]]:
     from assay.text.secrets import redact
 
-    return redact(text)[0]
+    return redact
 
 
 def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
@@ -154,15 +157,19 @@ def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
     return trust
 
 
-def _verdict(tx: Transaction, item: Checked, digest: bytes, key: bytes | None) -> tuple[Verdict, str | None]:
-    """Relate the new text to what is held: the caller's word first, then identical text under the same state key."""
+def _verdict(tx: Transaction, item: Checked, digest: bytes | None, key: bytes | None) -> tuple[Verdict, str | None]:
+    """Relate the new text to what is held: the caller's word first, then identical text under the same state key.
+
+    Args:
+        digest: None when no episode has the text.
+    """
     draft = item.draft
     if draft.verdict is not None:
         target = None if draft.target is None else resolve(tx, draft.target)
         if target is not None and replaced(tx, [target]):
             raise Conflict(f"target {draft.target!r} was replaced: relate the record to what replaced it")
         return draft.verdict, target
-    same = episode_rows.by_text(tx, digest, key)
+    same = [] if digest is None else episode_rows.by_text(tx, digest, key)
     if key is not None:  # a value is its letters and its metadata: another spelling is another value
         same = [row for row in same if (row["content"], row["metadata"]) == (item.content, item.metadata)]
     if not same:

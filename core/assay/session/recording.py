@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from assay.episodes.draft import Checked, Draft
+from assay.episodes.recording import Written, prepare
 from assay.model.constants import MAX_IDS_PER_CALL
 from assay.model.episode import JsonValue
 from assay.session.conversation import Conversation, RunState
-from assay.session.engine import database_of
+from assay.session.engine import database_of, record_within
 from assay.session.labels import digest, label
 from assay.session.loop_guard import without_loops
 from assay.session.policy import Event, Row
 from assay.storage.session_rows import count
-from assay.store import Store
 from assay.text import redact
+
+if TYPE_CHECKING:
+    from assay.storage.transaction import Transaction
+    from assay.store import Store
 
 __all__ = ["Occurrence", "as_text", "comes_from", "error_text", "record"]
 
 _HEAD_SHARE = 0.6
 _NOTE_CHARS = 120
+_as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +54,33 @@ def record(store: Store, conversation: Conversation, run: RunState, what: Occurr
     text, facts = _shortened(_clean(what.text), row)
     if not text.strip():
         return ()
-    with database_of(store).read() as reader:
-        conversation.home.shown.follow(reader)
-        kept = without_loops(reader, conversation.home.shown, text, own_words=what.event is Event.USER_MESSAGE)
-    if not kept.text.strip():
-        database_of(store).operational(lambda tx: count(tx, "loop_dropped"))
-        return ()
-    run.ordinal += 1
-    identity = what.identity or f"{run.ordinal}:{digest(text)}"
-    outside = run.externals if what.by_model else []
     facts |= {"event": what.event.value} | ({"tool": what.tool} if what.tool else {})
-    refs: list[str] = []
-    for number, part in enumerate(_split(kept.text, row.limit)):
-        episode = store.record(
-            part,
-            row.kind,
-            origin=row.origin,
-            trust=row.trust,
-            source=label(what.source),
-            session=label(conversation.session),
-            run=label(run.id),
-            success=False if row.failure else None,
-            derived_from=tuple(dict.fromkeys([*refs[-1:], *what.derived, *kept.quoted, *outside]))[:MAX_IDS_PER_CALL],
-            inferred=bool(outside),
-            metadata={**facts, "part": number + 1} if number else facts,
-            idempotency_key=digest("\0".join((conversation.session, run.id, what.event.value, identity, str(number)))),
-        )
-        refs.append(episode.ref)
+
+    def tell(tx: Transaction, add: Callable[[Checked], Written]) -> list[str]:
+        shown = conversation.home.shown
+        shown.follow(tx)
+        kept = without_loops(tx, shown, text, own_words=what.event is Event.USER_MESSAGE)
+        if not kept.text.strip():
+            return []
+        run.ordinal += 1
+        identity = what.identity or f"{run.ordinal}:{digest(text)}"
+        outside = run.externals if what.by_model else []
+        refs: list[str] = []
+        for number, part in enumerate(_split(kept.text, row.limit)):
+            derived = dict.fromkeys([*refs[-1:], *what.derived, *kept.quoted, *outside])
+            draft = Draft(
+                part, row.kind, row.origin, label(what.source), label(conversation.session), label(run.id), row.trust,
+                success=False if row.failure else None, inferred=bool(outside),
+                derived_from=tuple(derived)[:MAX_IDS_PER_CALL],
+                metadata={**facts, "part": number + 1} if number else facts,
+                idempotency_key=digest("\0".join((conversation.session, run.id, what.event, identity, str(number)))),
+            )  # fmt: skip
+            refs.append(add(prepare(draft)).row["id"])
+        return refs
+
+    refs = record_within(store, tell)
+    if not refs:
+        database_of(store).operational(lambda tx: count(tx, "loop_dropped"))
     run.recorded += refs
     return tuple(refs)
 
@@ -82,7 +90,7 @@ def as_text(value: object) -> str:
     if isinstance(value, str):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+        return _as_json(value)
     except (TypeError, ValueError, RecursionError):
         return str(value)
 

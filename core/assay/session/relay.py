@@ -1,4 +1,8 @@
-"""Events of hooks that cannot wait: the worker of the store is told of them in order, and someone waits later."""
+"""Events of hooks that cannot wait: the worker of the store is told of them in order, and someone waits later.
+
+The worker begins when someone waits, or a moment later: beside a host that is running Python, the two would only pass
+Python's lock to and fro.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Relay"]
 
+_PATIENCE = 0.02  # seconds: what nobody waits for, as while a tool is running, is told after these
+
 
 class Relay:
-    """Hands what sync hooks on an event loop tell to the worker of a store: at once, in order, together if it can.
+    """Hands what sync hooks on an event loop tell to the worker of a store: soon, in order, together if it can.
 
     A fault of an event is counted by `guard`, and the next one is told all the same.
     """
@@ -27,6 +33,7 @@ class Relay:
         self._session = session
         self._events: deque[tuple[str, Callable[[], object]]] = deque()
         self._lock = threading.Lock()
+        self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     def tell(self, code: str, event: Callable[[], object]) -> None:
@@ -35,8 +42,11 @@ class Relay:
         Args:
             code: Under which its fault is counted.
         """
+        import asyncio
+
         self._events.append((code, event))
-        self._going_on()
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self._hand_over)
 
     def flush(self) -> None:
         """Tell now, in this thread, what waits to be told."""
@@ -48,21 +58,16 @@ class Relay:
 
     async def settled(self) -> None:
         """Wait until everything that was handed over is on disk."""
-        import asyncio
-
-        while (task := self._going_on()) is not None:
-            await asyncio.shield(task)
-
-    def _going_on(self) -> asyncio.Task[None] | None:
-        """Give the task that waits for the worker; None when nothing is left to tell."""
-        import asyncio
-
-        if self._task is None or self._task.done():
-            self._task = asyncio.ensure_future(self._hand_over()) if self._events else None
-        return self._task
-
-    async def _hand_over(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         with guard(self._session, "record"):
-            while self._events:
+            while self._events or self._lock.locked():
                 await self._session.aio.run(self.flush)
         self._events.clear()  # of a store that cannot be had
+
+    def _hand_over(self) -> None:
+        """Tell what nobody has waited for."""
+        import asyncio
+
+        self._task = asyncio.ensure_future(self.settled())

@@ -11,6 +11,7 @@ from assay.model.constants import MAX_IDS_PER_CALL
 from assay.model.labels import Trust
 from assay.model.recall import Briefing
 from assay.model.wrap import Composer, WrapResult
+from assay.session.aio import AsyncSession
 from assay.session.conversation import CallState, Conversation, RunState
 from assay.session.engine import database_of
 from assay.session.faults import FaultLog
@@ -24,7 +25,6 @@ from assay.session.wrapping import NO_COMPOSER, drive, rounds
 from assay.storage.session_rows import add_receipt
 
 if TYPE_CHECKING:
-    from assay.session.aio import AsyncSession
     from assay.store import Store
 
 __all__ = ["Session"]
@@ -89,8 +89,6 @@ class Session:
     @property
     def aio(self) -> AsyncSession:
         """Give the same verbs as coroutines, run on the one worker thread of the store."""
-        from assay.session.aio import AsyncSession
-
         return AsyncSession(self)
 
     def store(self) -> AbstractContextManager[Store]:
@@ -306,10 +304,10 @@ class Session:
 
     def _keep_receipt(self, store: Store, run: RunState, briefing: Briefing) -> None:
         if briefing:
-            with database_of(store).read() as reader:
-                prints = fingerprints(reader, briefing.text, briefing.fingerprints)
             session = self.conversation.session
-            database_of(store).operational(lambda tx: add_receipt(tx, session, run.id, briefing.refs, prints))
+            database_of(store).operational(
+                lambda tx: add_receipt(tx, session, run.id, briefing.refs, fingerprints(tx, briefing))
+            )
 
     # -- consolidation ---------------------------------------------------------------------------------------------
 

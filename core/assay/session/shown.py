@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
 from assay.episodes import loading
 from assay.episodes.recording import text_digest
 from assay.model.constants import LOOP_COVER
+from assay.model.recall import Briefing
 from assay.storage import session_rows
 from assay.storage.reader import Reader
 from assay.text import sentences, words
@@ -69,13 +69,13 @@ class Shown:
 
     def frames(self, reader: Reader, line: str) -> bool:
         """Tell whether a line is one that the block puts around its items."""
-        return _FRAME + text_digest(reader, line).hex() in self._lines
+        return bool(self._lines) and _FRAME + text_digest(reader, line).hex() in self._lines
 
 
-def fingerprints(reader: Reader, block: str, items: Iterable[str]) -> tuple[str, ...]:
-    """Give the fingerprints of a block: those of its items, and of the lines around them."""
-    frames = [line for line in block.split("\n")[1:-1] if line and quoted_text(line) is None]
-    return (*items, *(_FRAME + text_digest(reader, line).hex() for line in frames))
+def fingerprints(reader: Reader, briefing: Briefing) -> tuple[str, ...]:
+    """Give the fingerprints of a briefing: those of its items, and of the lines around them."""
+    frames = [line for line in briefing.text.split("\n")[1:-1] if line and quoted_text(line) is None]
+    return (*briefing.fingerprints, *(_FRAME + text_digest(reader, line).hex() for line in frames))
 
 
 def quoted_text(line: str) -> tuple[str, str] | None:

@@ -320,7 +320,9 @@ class Database:
                     raise translate(error, self.path) from error
                 time.sleep(_jitter(0.01))
             else:
-                schema.version(connection, self.path)  # a newer version may have migrated the file since it was opened
+                # A newer version may have migrated the file since it was opened.
+                if connection.execute("PRAGMA user_version").fetchone()[0] != schema.SCHEMA_VERSION:
+                    schema.version(connection, self.path)
                 return
 
     def _commit(self, connection: sqlite3.Connection, written: tuple[str, ...]) -> None:
@@ -345,7 +347,8 @@ class Database:
         return self._turns.queued(deadline, lambda: use(self._writer_connection()))
 
     def _writer_connection(self) -> sqlite3.Connection:
-        self._check_open()
+        if self._closed:
+            raise Closed(f"{self.path} was closed: open a new Store")
         if self._writer is None:
             with translated(self.path):
                 self._writer = self._connect(self._deadline())
@@ -353,10 +356,6 @@ class Database:
 
     def _deadline(self) -> float:
         return time.monotonic() + self.timeout
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise Closed(f"{self.path} was closed: open a new Store")
 
     def abandon(self) -> list[Any]:
         """Forget, in a child of a fork, the connections of the parent; give them so that they stay referenced."""

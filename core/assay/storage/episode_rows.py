@@ -10,6 +10,7 @@ from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
 __all__ = [
+    "already",
     "between",
     "by_ids",
     "by_numbers",
@@ -36,6 +37,7 @@ _COLUMNS = (
     "verdict,key_hash,quarantined"
 )
 _CHUNK = 900
+_NEWEST = "max(ifnull((SELECT max(n) FROM episode), 0), ifnull((SELECT max(n) FROM tombstone), 0))"
 
 
 def select(
@@ -97,16 +99,24 @@ def in_quarantine(reader: Reader) -> list[int]:
 
 def last_number(reader: Reader) -> int:
     """Give the number of the newest episode ever recorded, 0 when there is none."""
-    newest: tuple[int | None, int | None] = reader.execute(
-        "SELECT (SELECT max(n) FROM episode), (SELECT max(n) FROM tombstone)"
-    )[0]
-    return max(newest[0] or 0, newest[1] or 0)
+    newest: int = reader.execute(f"SELECT {_NEWEST}")[0][0]
+    return newest
 
 
 def next_number(tx: Transaction) -> int:
     """Give the number of the episode that is recorded next; the store is asked once in a transaction."""
     tx.numbered = (tx.numbered or last_number(tx)) + 1
     return tx.numbered
+
+
+def already(tx: Transaction, key: str | None, digest: bytes) -> tuple[bool, bool]:
+    """Tell whether an idempotency key was used, and whether a text with a digest is held: one look for every record."""
+    used, same, tx.numbered = tx.execute(
+        "SELECT EXISTS(SELECT 1 FROM episode WHERE idem = ?) OR EXISTS(SELECT 1 FROM tombstone WHERE idem = ?),"
+        f" EXISTS(SELECT 1 FROM episode WHERE text_hash = ?), {_NEWEST}",
+        (key, key, digest),
+    )[0]
+    return bool(used), bool(same)
 
 
 def by_text(reader: Reader, digest: bytes, key: bytes | None) -> list[dict[str, Any]]:
@@ -136,9 +146,12 @@ def keyed(reader: Reader, digest: bytes) -> list[dict[str, Any]]:
 def matching_prefix(reader: Reader, prefix: str, limit: int = 2) -> list[tuple[str, bool]]:
     """Give (id, erased) of what begins with a prefix, episodes and tombstones alike."""
     bounds = (prefix, prefix + "~")  # `~` sorts behind every character of an id
-    live = reader.execute("SELECT id FROM episode WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", (*bounds, limit))
-    gone = reader.execute("SELECT id FROM tombstone WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", (*bounds, limit))
-    return [(row[0], False) for row in live] + [(row[0], True) for row in gone]
+    rows = reader.execute(
+        "SELECT id, 0 FROM episode WHERE id >= ? AND id < ?"
+        " UNION ALL SELECT id, 1 FROM tombstone WHERE id >= ? AND id < ? LIMIT ?",
+        (*bounds, *bounds, limit),
+    )
+    return [(row[0], bool(row[1])) for row in rows]
 
 
 def neighbours(reader: Reader, ref: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The readers: at most four connections, each used by one thread at a time."""
+"""The readers: at most four connections, each used by one thread at a time; a second opens when the first is busy."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ class ReaderPool:
     def __init__(self, connect: Callable[[], sqlite3.Connection], path: str) -> None:
         self._connect = connect
         self._path = path
-        self._places: SimpleQueue[sqlite3.Connection | None] = SimpleQueue()  # None: one that was never opened
+        self._idle: SimpleQueue[sqlite3.Connection | None] = SimpleQueue()  # None: one that could not be opened
+        self._unopened: SimpleQueue[sqlite3.Connection | None] = SimpleQueue()
         for _ in range(_MOST):
-            self._places.put(None)
+            self._unopened.put(None)
         self.closed = False
         self.members: list[sqlite3.Connection] = []  # idle or in use
-        self.give = self._places.put
+        self.give = self._idle.put
         """Takes back what `take` gave; a call straight into C, which no interrupt can cut in two."""
 
     def adopt(self, connection: sqlite3.Connection) -> None:
         """Take in a connection that was opened elsewhere, for one place."""
-        self._places.get()
+        self._unopened.get()
         self.members.append(connection)
-        self._places.put(connection)
+        self._idle.put(connection)
 
     def take(self, taken: list[sqlite3.Connection | None], deadline: float) -> sqlite3.Connection:
-        """Give a connection that nobody uses.
+        """Give a connection that nobody uses: one that was used before, whose pages and statements are at hand.
 
         Args:
             taken: Receives it, in the same step that takes it: whatever happens then, the caller can give it back.
@@ -54,10 +55,12 @@ class ReaderPool:
             Closed: The pool was closed.
         """
         self._check_open()
-        try:
-            taken.extend(map(self._places.get, (True,), (max(0.0, deadline - time.monotonic()),)))
-        except Empty as error:
-            raise Busy(f"{self._path}: all readers were in use until the deadline; try again") from error
+        for places, until in ((self._idle, 0.0), (self._unopened, 0.0), (self._idle, deadline)):
+            with suppress(Empty):
+                taken.extend(map(places.get, (True,), (max(0.0, until - time.monotonic()),)))
+                break
+        if not taken:
+            raise Busy(f"{self._path}: all readers were in use until the deadline; try again")
         self._check_open()
         connection = taken[0]
         if connection is None:
@@ -70,7 +73,7 @@ class ReaderPool:
         self.closed = True
         with suppress(Empty):
             while True:
-                idle = self._places.get_nowait()
+                idle = self._idle.get_nowait()
                 if idle is not None:
                     idle.close()
 

@@ -117,6 +117,12 @@ class Reader:
         """Derive 32 bytes from the store's secret: equal for equal labels, unguessable without the file."""
         return _derived(self._secret, label)
 
+    def keyed_digest(self, label: str, text: str) -> bytes:
+        """Give 16 bytes of HMAC-SHA256 of a text under a derived key: equal for equal texts in this store alone."""
+        digest = _keyed(self._secret, label).copy()
+        digest.update(text.encode())
+        return digest.digest()[:16]
+
     def fence(self, label: str) -> str:
         """Give the 64-bit name of the fence of one run or wrap: 13 base32 characters."""
         value = int.from_bytes(self.derive(f"fence:{label}")[:8], "big")
@@ -126,6 +132,12 @@ class Reader:
 @lru_cache(maxsize=64)
 def _derived(secret: bytes, label: str) -> bytes:
     return hmac.digest(secret, label.encode("utf-8", "surrogatepass"), "sha256")
+
+
+@lru_cache(maxsize=16)
+def _keyed(secret: bytes, label: str) -> hmac.HMAC:
+    """Give an HMAC that has taken in its key: every record digests its text."""
+    return hmac.new(_derived(secret, label), digestmod="sha256")
 
 
 @lru_cache(maxsize=16)

@@ -80,7 +80,7 @@ def check(connection: sqlite3.Connection, path: str) -> None:
 def digest(connection: sqlite3.Connection) -> str:
     """Give the SHA-256 of every statement of the schema, in hex."""
     rows = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").fetchall()
-    return hashlib.sha256("\n".join(row[0] for row in rows).encode()).hexdigest()
+    return hashlib.sha256("\n".join(str(row[0]) for row in rows).encode()).hexdigest()
 
 
 def _statements(number: int) -> Iterator[str]:

@@ -121,15 +121,11 @@ class Transaction(Reader):
         self._connection.execute(
             f"UPDATE {table} SET {sets},seq=? WHERE id=?", (*values.values(), self.entries[-1].seq, ref)
         )
-        if table == "setting":
-            self._settings = None
 
     def delete(self, table: str, ref: str) -> None:
         """Remove a row, and the salt that could confirm a guess of it."""
-        self._entry().note(Change(table, "-", ref, None))
+        self._note(Change(table, "-", ref, None))
         self._connection.execute(f"DELETE FROM {table} WHERE id=?", (ref,))
-        if table == "setting":
-            self._settings = None
 
     def put_setting(self, name: str, value: JsonValue) -> None:
         """Write a setting row, whether or not it exists."""
@@ -138,7 +134,6 @@ class Transaction(Reader):
             self.insert("setting", name, row)
         else:
             self.update("setting", name, row)
-        self._settings = None
 
     def put_meta(self, key: str, value: bytes) -> None:
         """Write a constant of the store, once."""
@@ -154,12 +149,14 @@ class Transaction(Reader):
 
     def _log(self, table: str, action: str, ref: str, row: Row, salt: bytes) -> None:
         values = map(row.__getitem__, AUDITED[table])
-        self._entry().note(Change(table, action, ref, commitment(table, ref, values, salt)))
+        self._note(Change(table, action, ref, commitment(table, ref, values, salt)))
 
-    def _entry(self) -> Entry:
+    def _note(self, change: Change) -> None:
         if not self.entries:
             raise RuntimeError("a row was written before the transaction began an audit entry")
-        return self.entries[-1]
+        self.entries[-1].note(change)
+        if change.table == "setting":
+            self._settings = None
 
 
 Seal = Callable[[Transaction], Head]

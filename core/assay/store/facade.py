@@ -111,7 +111,7 @@ class Store(OpenStore):
             happened_at, idempotency_key, None if verdict is None else as_member("verdict", verdict, Verdict),
             None if target is None else as_ref(target), inferred,
         )  # fmt: skip
-        return self._record([draft])[0]
+        return self._record(draft)
 
     def recall(
         self,

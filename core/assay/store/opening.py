@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from assay.audit.log import Sealer
-from assay.episodes.draft import Draft, as_draft, as_label, as_member
-from assay.episodes.recording import prepare, record, write
+from assay.episodes.draft import Checked, Draft, as_draft, as_label, as_member
+from assay.episodes.recording import Written, as_read, prepare, write
 from assay.errors import InvalidInput, NotAuthorised
 from assay.govern.namespace import Beliefs
 from assay.model.episode import Episode, JsonValue
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from assay.recall.dense.embedding import Embedder
     from assay.recall.dense.likeness import Likeness
     from assay.recall.dense.namespace import Vectors
-    from assay.storage.transaction import Entry
+    from assay.storage.transaction import Entry, Transaction
     from assay.store.proxy import AsyncProxy
     from assay.transfer.namespace import Transfer
 
 __all__ = ["OpenStore"]
+
+T = TypeVar("T")
 
 
 class OpenStore:
@@ -152,31 +154,31 @@ class OpenStore:
         """Show the path, never content."""
         return f"Store({self.path!r})"
 
-    def _record(self, drafts: Sequence[Draft]) -> list[Episode]:
-        items = [prepare(draft) for draft in drafts]
-
-        def write(tx: Any) -> list[Episode]:
-            episodes: list[Episode] = []
-            for item in items:
-                episodes.append(record(tx, item, default_trust=self._default_trust, ceiling=self._ceiling))
-            flush_if_due(tx, [episode.n for episode in episodes])
-            return episodes
-
-        episodes = self._database.mutate(write)
-        self._recorded([episode.n for episode in episodes])
-        return episodes
+    def _record(self, draft: Draft) -> Episode:
+        item = prepare(draft)
+        return self._record_within(lambda tx, add: as_read(tx, add(item)))
 
     def _record_many(self, events: Iterable[Mapping[str, Any]]) -> list[str]:
         items = [prepare(as_draft(event, origin=self._origin, session=self.session)) for event in events]
+        return self._record_within(lambda _, add: [add(item).row["id"] for item in items])
 
-        def write_all(tx: Any) -> list[tuple[str, int]]:
-            rows = [write(tx, item, default_trust=self._default_trust, ceiling=self._ceiling).row for item in items]
-            flush_if_due(tx, [row["n"] for row in rows])
-            return [(row["id"], row["n"]) for row in rows]
+    def _record_within(self, tell: Callable[[Transaction, Callable[[Checked], Written]], T]) -> T:
+        """Let a function look at what is held and record, all in one transaction."""
+        numbers: list[int] = []
 
-        recorded = self._database.mutate(write_all)
-        self._recorded([number for _, number in recorded])
-        return [ref for ref, _ in recorded]
+        def told(tx: Transaction) -> T:
+            def add(item: Checked) -> Written:
+                written = write(tx, item, default_trust=self._default_trust, ceiling=self._ceiling)
+                numbers.append(written.row["n"])
+                return written
+
+            given = tell(tx, add)
+            flush_if_due(tx, numbers)
+            return given
+
+        given = self._database.mutate(told)
+        self._recorded(numbers)
+        return given
 
     def _recorded(self, numbers: Sequence[int]) -> None:
         """Let the embedder, if there is one, make the vectors of what the index just took in."""

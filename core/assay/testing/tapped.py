@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from assay.store import Store
 
 if TYPE_CHECKING:
-    from assay.model.episode import Episode
+    from assay.episodes.draft import Checked
+    from assay.episodes.recording import Written
     from assay.model.recall import Briefing
     from assay.storage.database import Database
     from assay.storage.reader import Reader
+    from assay.storage.transaction import Transaction
 
 __all__ = ["VERBS", "FaultyStore", "TappedStore"]
 
@@ -51,11 +53,16 @@ class TappedStore(Store):
         self._inside = local()
         self._database = cast("Database", _Doors(self._database, self._door))
 
-    def _record(self, drafts: Sequence[Any]) -> list[Episode]:
-        for draft in drafts:
-            self._tap(str(draft.metadata.get("event", "record")))
+    def _record_within(self, tell: Callable[[Transaction, Callable[[Checked], Written]], T]) -> T:
+        def tapped(tx: Transaction, add: Callable[[Checked], Written]) -> T:
+            def heard(item: Checked) -> Written:
+                self._tap(str(item.draft.metadata.get("event", "record")))
+                return add(item)
+
+            return tell(tx, heard)
+
         with self._quietly():
-            return super()._record(drafts)
+            return super()._record_within(tapped)
 
     def briefing(self, goal: str = "", **arguments: Any) -> Briefing:
         """Tap, then brief."""

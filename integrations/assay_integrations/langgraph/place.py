@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.runnables import ensure_config
+from langchain_core.runnables import RunnableConfig, ensure_config
 
 from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, field_of
 from assay.session import Sessions as Shared
@@ -25,15 +25,16 @@ class Sessions(Shared[BaseChatModel]):
 
     def of_agent(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
         """Give the session of an agent's hook; None, with a counted fault, when the user is missing."""
-        return self.guarded(lambda: self._of_agent(_key(context, messages), messages))
+        return self.guarded(lambda: self._of_agent(context, messages, ensure_config()))
 
     def of_tool(self, context: object, messages: Sequence[BaseMessage]) -> Session | None:
         """Give the session of the agent that called a tool; None as above."""
-        return self.guarded(lambda: self._of_tool(_key(context, messages), messages))
+        return self.guarded(lambda: self._of_tool(_key(context, messages, ensure_config()), messages))
 
-    def _of_agent(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
+    def _of_agent(self, context: object, messages: Sequence[BaseMessage], config: RunnableConfig) -> Session:
+        key = _key(context, messages, config)
         session = self._of_tool(key, messages)
-        return session.sub(key.agent) if self.called or _nested() else session
+        return session.sub(key.agent) if self.called or _nested(config) else session
 
     def _of_tool(self, key: SessionKey, messages: Sequence[BaseMessage]) -> Session:
         return self._caller(key) or self._at(key, messages)
@@ -57,30 +58,35 @@ def asked(messages: Sequence[BaseMessage]) -> HumanMessage | None:
 
 def thread_id() -> str | None:
     """Give the thread of the run that is going on, or None."""
-    thread = _configurable().get("thread_id")
-    return None if thread is None else str(thread)
+    return _text(_configurable(ensure_config()).get("thread_id"))
 
 
-def _key(context: object, messages: Sequence[BaseMessage]) -> SessionKey:
-    user = field_of(context, "user_id") or _configurable().get("user_id")
-    return SessionKey(None if user is None else str(user), thread_id(), _agent(messages))
+def _key(context: object, messages: Sequence[BaseMessage], config: RunnableConfig) -> SessionKey:
+    """Say who is speaking; the config of a run is made anew whenever it is asked for, so a hook asks once."""
+    settings = _configurable(config)
+    user = field_of(context, "user_id") or settings.get("user_id")
+    return SessionKey(_text(user), _text(settings.get("thread_id")), _agent(messages, config))
 
 
-def _configurable() -> Mapping[str, Any]:
-    return ensure_config().get("configurable", {})
+def _text(name: object) -> str | None:
+    return None if name is None else str(name)
 
 
-def _agent(messages: Sequence[BaseMessage]) -> str | None:
+def _configurable(config: RunnableConfig) -> Mapping[str, Any]:
+    return config.get("configurable", {})
+
+
+def _agent(messages: Sequence[BaseMessage], config: RunnableConfig) -> str | None:
     """Give the `name=` of the agent that is running.
 
     Its factory puts it into the metadata, which older releases of LangGraph do not pass to an agent that is a node of
     a graph, and on what its model says.
     """
     spoken = next((message.name for message in reversed(messages) if isinstance(message, AIMessage)), None)
-    return ensure_config().get("metadata", {}).get("lc_agent_name") or spoken
+    return config.get("metadata", {}).get("lc_agent_name") or spoken
 
 
-def _nested() -> bool:
+def _nested(config: RunnableConfig) -> bool:
     """Tell whether the agent that is running was called by a tool: then its namespace lies in that of a tools node."""
-    around = str(_configurable().get("checkpoint_ns", "")).split("|")[:-1]
+    around = str(_configurable(config).get("checkpoint_ns", "")).split("|")[:-1]
     return any(node.startswith(_TOOLS_NODE) for node in around)

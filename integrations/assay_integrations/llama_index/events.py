@@ -72,9 +72,9 @@ def ended(run: Run, answer: ChatMessage | None = None) -> None:
 
 def failed(run: Run, error: BaseException | None) -> None:
     """A run has raised: told here and now, because nothing waits for it any more."""
-    if isinstance(error, Exception) and not isinstance(error, WorkflowCancelledByUser):
-        with guard(run.session, "run_failed"):
-            run.relay.flush()
+    with guard(run.session, "run_failed"):
+        run.relay.flush()
+        if isinstance(error, Exception) and not isinstance(error, WorkflowCancelledByUser):
             run.session.run_failed(error)
 
 

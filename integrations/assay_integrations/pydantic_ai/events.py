@@ -125,9 +125,10 @@ def ended(session: Session, output: object) -> None:
 
 def _question(session: Session, messages: Sequence[ModelMessage]) -> int:
     """Find the message that the run answers; tools and other capabilities may have put user parts behind it."""
-    said = [_prompts(message) for message in messages]
-    recorded = [place for place, texts in enumerate(said) if session.asked in (*texts, "\n".join(texts)) and texts]
-    humans = [place for place, message in enumerate(messages) if _is_the_persons(message)]
+    said = {place: texts for place, message in enumerate(messages) if (texts := _prompts(message))}
+    asked = session.asked
+    recorded = [place for place, texts in said.items() if asked in (*texts, "\n".join(texts))]
+    humans = [place for place in said if _is_the_persons(messages[place])]
     return (recorded or humans or [0])[-1]
 
 
