@@ -69,7 +69,7 @@ def test_two_sessions_through_the_real_tool(home: Path) -> None:
         Say("Noted."),
         Compose(lambda prompt: honest_document(prompt, about=FACT)),
         Say("On Tuesday."),
-        Compose(honest_document),
+        Compose(lambda prompt: honest_document(prompt, about=FACT)),
     )
 
     async def talk(text: str, url: str) -> ResultMessage:
