@@ -62,7 +62,8 @@ def highest(sums: Mapping[int, Sums], count: int, most_equal: int, among: Mappin
         most_equal: Where more than so many have as many points as the last, the newest of them are given.
         among: The only episodes to choose from, by segment.
     """
-    tied = {segment: reduce(int.__or__, sums[segment].planes, 0) & bits for segment, bits in among.items() if segment in sums}
+    asked = {segment: bits for segment, bits in among.items() if segment in sums}
+    tied = {segment: reduce(int.__or__, sums[segment].planes, 0) & bits for segment, bits in asked.items()}
     chosen = dict.fromkeys(sums, 0)
     for level in reversed(range(max((len(of.planes) for of in sums.values()), default=0))):
         high = {
