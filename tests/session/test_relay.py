@@ -103,3 +103,39 @@ def test_what_waits_can_be_told_at_once(desk: Any) -> None:
         await relay.settled()
 
     asyncio.run(main())
+
+
+def test_a_loop_that_ends_at_once_takes_no_event_with_it(desk: Any) -> None:
+    session = desk.session()
+    relay = Relay(session)
+
+    async def main(text: str) -> None:
+        relay.tell("agent_message", partial(session.agent_message, text))
+        await asyncio.sleep(0.001)
+
+    asyncio.run(main("the first message"))
+    assert desk.texts() == ["the first message"]
+    asyncio.run(main("the second message"))
+    assert desk.texts() == ["the first message", "the second message"]
+
+
+def test_a_relay_outlives_a_loop_that_was_left_open(desk: Any) -> None:
+    session = desk.session()
+    relay, left = Relay(session), asyncio.new_event_loop()
+
+    async def main(text: str) -> None:
+        relay.tell("agent_message", partial(session.agent_message, text))
+
+    left.run_until_complete(main("the first message"))
+
+    async def later() -> None:
+        await main("the second message")
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if len(desk.texts()) == 2:
+                break
+
+    asyncio.run(later())
+    assert desk.texts() == ["the first message", "the second message"]
+    left.run_until_complete(asyncio.sleep(0.1))  # its own hand-over finds nothing left
+    left.close()

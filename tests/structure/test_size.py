@@ -24,7 +24,7 @@ CAPS: dict[tuple[str, ...], int] = {
     ("authority",): 200,
     ("store", "compat"): 1080,
     ("compat",): 200,
-    ("session",): 1560,
+    ("session",): 1570,
     ("govern", "intentions", "track_record"): 1050,
     ("transfer",): 1300,
     ("cli", "mcp", "install"): 3000,

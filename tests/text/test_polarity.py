@@ -99,3 +99,22 @@ def test_a_negator_reaches_three_content_words_and_no_further_than_its_clause() 
 )
 def test_strength_is_what_the_words_claim(text: str, expected: Strength) -> None:
     assert strength(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("Deploys go out on Tuesday", "Deploys go out on Tuesday, as previously agreed"),
+        ("Deploys go out on Tuesday", "Ana, formerly at Acme, says deploys go out on Tuesday"),
+        ("Billing has an owner, Ana", "The Dream team: billing has an owner, Ana"),
+        ("The team uses Go", "The team uses Go, hopefully for long"),
+        ("The invoices are printed", "The invoices are printed on paper"),
+    ],
+)
+def test_a_remark_that_says_something_of_its_own_frames_only_itself(claim: str, said: str) -> None:
+    assert agrees(claim, said)
+
+
+@pytest.mark.parametrize("said", ["Backups could run at night", "It is possible that backups run at night"])
+def test_what_could_be_is_not_what_is(said: str) -> None:
+    assert not agrees("Backups run at night", said)

@@ -127,7 +127,7 @@ def pools(lines: Sequence[Sequence[Ground]]) -> list[tuple[set[int], int]]:
 
 
 def _retold(one: Ground, other: Ground) -> bool:
-    said, again = (" ".join(content(ground.text)) for ground in (one, other))
+    said, again = (f" {' '.join(content(ground.text))} " for ground in (one, other))
     # Two people may repeat a short fact with a remark of their own; elsewhere that is a copy.
     copied = said == again if one.kind is other.kind is GroundClass.USER else said in again or again in said
     return one.source != other.source and one.session != other.session and not copied

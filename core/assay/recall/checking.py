@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, groupby, islice, repeat, starmap
@@ -39,8 +39,9 @@ def check_index(reader: Reader) -> Iterator[str]:
     while after < state.flushed and (rows := index_rows.tail(reader, after, 256)):
         sums.add([row for row in rows if row[0] <= state.flushed])
         after = rows[-1][0]
-    stored = groupby(audit_rows.postings(reader), itemgetter(0))
-    held = {segment: sum(starmap(sums.held, lists)) for segment, lists in stored}
+    held: dict[int, int] = defaultdict(int)
+    for segment, lists in groupby(audit_rows.postings(reader), itemgetter(0)):
+        held[segment] += sum(starmap(sums.held, lists))
     for segment in sorted(dict(sums.total.items() ^ held.items())):
         yield f"the search index differs from its episodes in segment {segment}"
     if (sums.docs, sums.chunks, sums.length) != (state.docs, state.chunks, state.length):

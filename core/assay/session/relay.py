@@ -33,7 +33,6 @@ class Relay:
         self._session = session
         self._events: deque[tuple[str, Callable[[], object]]] = deque()
         self._lock = threading.Lock()
-        self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     def tell(self, code: str, event: Callable[[], object]) -> None:
@@ -45,8 +44,9 @@ class Relay:
         import asyncio
 
         self._events.append((code, event))
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_PATIENCE, self._hand_over)
+        task = self._task
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            self._task = asyncio.ensure_future(self._hand_over())
 
     def flush(self) -> None:
         """Tell now, in this thread, what waits to be told."""
@@ -58,16 +58,18 @@ class Relay:
 
     async def settled(self) -> None:
         """Wait until everything that was handed over is on disk."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         with guard(self._session, "record"):
             while self._events or self._lock.locked():
                 await self._session.aio.run(self.flush)
         self._events.clear()  # of a store that cannot be had
 
-    def _hand_over(self) -> None:
-        """Tell what nobody has waited for."""
+    async def _hand_over(self) -> None:
+        """Tell what nobody has waited for, and what is left when the loop ends."""
         import asyncio
 
-        self._task = asyncio.ensure_future(self.settled())
+        try:
+            await asyncio.sleep(_PATIENCE)
+        except asyncio.CancelledError:
+            self.flush()
+            raise
+        await self.settled()

@@ -141,6 +141,8 @@ def postings(reader: Reader) -> Iterable[tuple[Any, ...]]:
 def integrity(reader: Reader, limit: int) -> list[str]:
     """Run SQLite's own check of every page; give what it finds."""
     reader.execute(f"PRAGMA cache_size=-{_CACHE_KB}")  # the rows of an index lie anywhere in its table
-    found: list[Any] = [row[0] for row in reader.execute(f"PRAGMA integrity_check({int(limit)})")]
-    reader.execute("PRAGMA cache_size=-2000")  # what SQLite begins with
+    try:
+        found: list[Any] = [row[0] for row in reader.execute(f"PRAGMA integrity_check({int(limit)})")]
+    finally:
+        reader.execute("PRAGMA cache_size=-2000")  # what SQLite begins with
     return [] if found == ["ok"] else [str(problem) for problem in found]

@@ -39,7 +39,7 @@ class ReaderPool:
 
     def adopt(self, connection: sqlite3.Connection) -> None:
         """Take in a connection that was opened elsewhere, for one place."""
-        self._unopened.get()
+        self._unopened.get_nowait()
         self.members.append(connection)
         self._idle.put(connection)
 

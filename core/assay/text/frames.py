@@ -69,7 +69,7 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
     for sentence in sentences(text):
         read = [_clause(" ".join(piece).translate(_APOSTROPHES).split()) for piece in pieces(sentence)]
         # What says nothing else frames what stands beside it: `Formerly, ...`, `... (as if)`.
-        bare = asked.union(*(one.kinds for one in read if len(one.words) < 2))
+        bare = asked.union(*(one.kinds for one in read if not one.words))
         for kinds, words, denied in read:
             framed = kinds | (asked if "now" in kinds else bare - {"now"})
             found.append(_Clause(framed, words, words if "denied" in framed - kinds else denied))
