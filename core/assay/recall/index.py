@@ -37,7 +37,7 @@ __all__ = [
 
 FLUSH_AT = 256
 # Raised whenever an episode yields other terms: an older index is rebuilt by the next flush.
-TOKENISER = 3
+TOKENISER = 4
 CHUNK_TERMS = 48
 _SHORTEST_CHUNK = 12  # a shorter rest stays with the chunk before it
 _ROUND = 8_192  # episodes held in memory at once by a rebuild
