@@ -29,7 +29,6 @@ __all__ = [
     "PostingList",
     "add",
     "candidates",
-    "lists",
     "lookup",
     "maps",
     "read_postings",
@@ -189,17 +188,6 @@ def _of(reader: Reader, what: str, postings: Iterable[Posting]) -> Iterator[tupl
         chunk = wanted[start : start + _CHUNK]
         for row in reader.stream(f"SELECT {what} IN ({','.join('?' * len(chunk))})", chunk):
             yield known[row[0]], row
-
-
-def lists(reader: Reader, segment: int) -> Iterator[tuple[int, int, PostingList, bytes]]:
-    """Stream (term, episodes, postings, map) of a segment; chunks that are left out are zero."""
-    rows = reader.stream(
-        "SELECT term, df, docs, chunks, freqs, lengths, coalesce(bits, x'') FROM posting"
-        " LEFT JOIN place_map ON posting = id WHERE segment=?",
-        (segment,),
-    )
-    for term, df, docs, chunks, freqs, lengths, bits in rows:
-        yield term, df, PostingList(_unpack(docs), chunks.ljust(len(freqs), b"\0"), freqs, lengths), bits
 
 
 def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, str, str]]:
