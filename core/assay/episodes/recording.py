@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 from assay.episodes.draft import Checked, Draft, checked
@@ -136,14 +134,9 @@ def _stored(tx: Transaction, item: Checked) -> dict[str, Any]:
 
 
 def _scrubbed(text: str) -> str:
-    return _redact()(text)[0]
-
-
-@cache
-def _redact() -> Callable[[str], tuple[str, int]]:
     from assay.text.secrets import redact
 
-    return redact
+    return redact(text)[0]
 
 
 def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
