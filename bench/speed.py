@@ -31,6 +31,7 @@ SEED = 7
 ROUNDS = 600
 BATCH = 1_000
 QUESTIONS = 200
+_FRAME_HEADER = 24  # bytes before each page in the log (SQLite, "WAL-mode File Format")
 _RARE = 0.06  # share of words from a long tail, as names and numbers are
 _SAVES: dict[str, Literal["apply", "dry_run"]] = {"save": "apply", "save_dry_run": "dry_run"}
 _RANK_EPISODES = (engines.ANNEAL,)
@@ -197,17 +198,26 @@ def asked(folder: Path, words: Words, sizes: Sequence[int]) -> dict[str, float]:
 
 
 def _log_bytes(store: Store, path: Path, words: Words) -> float:
-    """Give the bytes of log per record, flushes of the index among them: a reader keeps the log from starting anew."""
+    """Give the bytes of log per record, flushes of the index among them: a reader keeps the log from starting anew.
+
+    The size of the file would not tell: a log that starts anew overwrites what it held before.
+    """
     count = 512
-    with closing(sqlite3.connect(path, isolation_level=None)) as pin:
-        log = path.with_name(f"{path.name}-wal")
+    with closing(sqlite3.connect(path, isolation_level=None)) as pin, closing(sqlite3.connect(path)) as look:
         store.record("so that the reader sees the newest state")
         pin.execute("BEGIN")
         pin.execute("SELECT count(*) FROM head").fetchone()
-        before = log.stat().st_size
+        before = _frames(look)
         for text in words.texts(count, SEED + 2):
             store.record(text)
-        return (log.stat().st_size - before) / count
+        page: int = look.execute("PRAGMA page_size").fetchone()[0]
+        return (_frames(look) - before) * (page + _FRAME_HEADER) / count
+
+
+def _frames(db: sqlite3.Connection) -> int:
+    """Count the pages in the write-ahead log."""
+    frames: int = db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1]
+    return frames
 
 
 def started(folder: Path) -> dict[str, float]:

@@ -17,13 +17,15 @@ from assay.recall import index
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(index, "LONG", 100)  # with maps, as in a large store
     monkeypatch.setattr(index, "MAP_STEP", 200)
+    monkeypatch.setattr(index, "MERGE_AT", 500)
     path = tmp_path / "memory.db"
     with Store(path) as store:
         texts = [
             f"shift {number} was quiet " + "and nothing else happened in the night " * (number % 60)
-            for number in range(600)
+            for number in range(800)
         ]
-        store.episodes.record_many([{"content": text, "source": "ada"} for text in texts])
+        for part in (texts[:600], texts[600:700], texts[700:]):  # into the lists, into the tail, and both into a run
+            store.episodes.record_many([{"content": text, "source": "ada"} for text in part])
         for hit in store.recall("quiet", limit=5):
             store.erase(hit)
         store.record("in the tail, which is no part of the index yet")
@@ -37,7 +39,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "DELETE FROM posting WHERE id=(SELECT max(id) FROM posting)",
         "UPDATE posting SET df=df+1 WHERE id=1",
         "UPDATE posting SET term=term+1 WHERE id=1",
-        "UPDATE posting SET docs=CAST(substr(docs, 3) || substr(docs, 1, 2) AS BLOB) WHERE length(docs) > 2 AND id < 9",
+        "UPDATE posting SET docs=CAST(substr(docs, 3) || substr(docs, 1, 2) AS BLOB)"
+        " WHERE id=(SELECT min(id) FROM posting WHERE length(docs) > 2)",
         "UPDATE posting SET lengths=CAST(x'00' || substr(lengths, 2) AS BLOB) WHERE id=1",
         "INSERT INTO posting VALUES(NULL, 1, 0, 1, x'0100', x'', x'01', x'05')",
         "INSERT INTO posting VALUES(NULL, 1, 9, 1, x'0100', x'', x'01', x'05')",  # of a segment that has no episode
@@ -51,6 +54,16 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         " WHERE id=(SELECT min(id) FROM posting WHERE df=1)",
         "UPDATE posting SET chunks=CAST(x'01' || substr(chunks, 2) AS BLOB) WHERE length(chunks) > 2",
         "UPDATE place_map SET bits=CAST(x'00' || substr(bits, 2) AS BLOB)",
+        "DELETE FROM posting_run",
+        "UPDATE posting_run SET first=first+8",
+        "UPDATE posting_run SET terms=CAST(x'0000000000000000' || substr(terms, 9) AS BLOB)",
+        "UPDATE posting_run SET terms=CAST(substr(terms, 9, 8) || substr(terms, 1, 8) || substr(terms, 17) AS BLOB)",
+        "UPDATE posting_run SET docs=CAST(x'0100' || substr(docs, 3) AS BLOB)",
+        "UPDATE posting_run SET chunks=x''",
+        "UPDATE posting_run SET freqs=CAST(substr(freqs, 1, 40) || x'07' || substr(freqs, 42) AS BLOB)",
+        "UPDATE posting_run SET lengths=CAST(substr(lengths, 1, 40) || x'07' || substr(lengths, 42) AS BLOB)",
+        "UPDATE posting_run SET ends=CAST(x'0000' || substr(ends, 3) AS BLOB)",
+        "INSERT INTO posting_run SELECT first-50, terms, ends, docs, chunks, freqs, lengths FROM posting_run",
         "UPDATE index_state SET length=length+1",
         "UPDATE index_state SET flushed=flushed-1",
     ],

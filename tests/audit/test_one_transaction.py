@@ -10,7 +10,8 @@ import pytest
 
 from assay import Store
 from assay.errors import StorageFailure
-from assay.storage import audit_rows, index_rows
+from assay.recall import index
+from assay.storage import audit_rows, index_rows, run_rows
 
 
 def dump(path: Path) -> list[str]:
@@ -20,7 +21,7 @@ def dump(path: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [(index_rows, "add"), (audit_rows, "append"), (audit_rows, "put_tile")],
+    [(run_rows, "add"), (index_rows, "merge"), (audit_rows, "append"), (audit_rows, "put_tile")],
     ids=lambda one: str(one),
 )
 def test_i1_what_fails_on_the_way_to_the_commit_takes_the_whole_change_with_it(
@@ -29,13 +30,14 @@ def test_i1_what_fails_on_the_way_to_the_commit_takes_the_whole_change_with_it(
     def fail(*_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
+    monkeypatch.setattr(index, "MERGE_AT", 256)
     path = tmp_path / "memory.db"
     with Store(path, session="s") as store:
         store.episodes.record_many([{"content": f"event {number}"} for number in range(250)])
         before = dump(path)
         with monkeypatch.context() as broken:
             broken.setattr(module, name, fail)
-            # These ten fill a tile of the log and move the newest episodes into the index.
+            # These ten fill a tile of the log, and move the newest episodes into a run and into the lists.
             with pytest.raises(StorageFailure):
                 store.episodes.record_many([{"content": f"night {number}"} for number in range(10)])
         assert dump(path) == before

@@ -8,8 +8,11 @@ import pytest
 
 from assay import Store
 from assay.errors import InvalidInput
+from assay.recall import index
 from assay.recall.index import CHUNK_TERMS, analyse
+from assay.storage import index_rows
 from assay.storage.index_rows import MOST_CHUNKS
+from assay.storage.run_rows import runs
 from assay.text import terms
 
 HAY = " ".join(f"straw{at}" for at in range(400))
@@ -55,6 +58,44 @@ def test_an_erased_long_episode_leaves_every_list(store: Store) -> None:
     store.erase(gone)
     assert len(store.recall("quokka straw17")) == 0
     assert store.verify()
+
+
+@pytest.mark.parametrize("place", [0, 100, 255])
+def test_an_erased_episode_leaves_the_run_that_it_stands_in(store: Store, place: int) -> None:
+    said = [store.record(f"remark {at}: quokka{at} {HAY if at == 100 else 'alone'}") for at in range(300)]
+    with store._database.read() as reader:
+        (run,) = runs(reader)
+        assert index_rows.listed(reader, run.terms) == [], "nothing is in the lists yet"
+    store.erase(said[place])
+    assert len(store.recall(f"quokka{place}")) == 0
+    assert store.recall(f"quokka{place + 1}")[0].id == said[place + 1].ref
+    assert store.verify()
+
+
+def test_a_run_whose_episodes_were_all_erased_is_gone(store: Store) -> None:
+    said = [store.record(f"remark {at}") for at in range(256)]
+    for episode in said:
+        store.erase(episode)
+    with store._database.read() as reader:
+        assert runs(reader) == []
+    assert store.verify()
+
+
+def test_what_stands_in_runs_counts_as_what_stands_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"remark {at} of topic{at % 7} {HAY if at % 50 == 0 else ''}" for at in range(600)]
+    asked = ["remark 17", "topic3", "straw5 straw99", "remark topic1 500"]
+    found = []
+    for merged_at in (10_000, 1):
+        monkeypatch.setattr(index, "MERGE_AT", merged_at)
+        with Store(":memory:") as store:
+            for at in range(0, 600, 100):
+                store.episodes.record_many({"content": text, "session": "s1"} for text in texts[at : at + 100])
+            with store._database.read() as reader:
+                assert bool(runs(reader)) == (merged_at > 1)
+            answers = [store.recall(text, limit=20) for text in asked]
+            found.append([[(hit.text, round(hit.score, 6)) for hit in answer] for answer in answers])
+    assert found[0] == found[1]
+    assert all(found[0])
 
 
 def test_many_recorded_at_once_are_found_as_if_one_by_one(store: Store) -> None:

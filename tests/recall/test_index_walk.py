@@ -22,6 +22,7 @@ from assay.storage.transaction import Transaction
 OPERATIONS = 250
 CHECKED_EVERY = 125
 FLUSH_AT = 32  # small, so that a short walk flushes often
+MERGE_AT = 80
 MAP_STEP = 64
 LONG = 8
 WORDS = ["alpha", "beta", "gamma", "deploy", "pool", "report", "cats", "running", "部署在周二", "кошка", "schön", "ไทย"]
@@ -124,7 +125,7 @@ def start_at(number: int) -> Callable[[Transaction], None]:
 
 @pytest.fixture(params=range(40), ids=lambda seed: f"seed{seed}")
 def walk(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Walk]:
-    for name, value in (("FLUSH_AT", FLUSH_AT), ("MAP_STEP", MAP_STEP), ("LONG", LONG)):
+    for name, value in (("FLUSH_AT", FLUSH_AT), ("MERGE_AT", MERGE_AT), ("MAP_STEP", MAP_STEP), ("LONG", LONG)):
         monkeypatch.setattr(index, name, value)
     with Store(":memory:") as store:
         if request.param % 2:  # so that the walk crosses into the next segment
@@ -165,6 +166,7 @@ def rebuilt(store: Store) -> list[tuple[object, ...]]:
     def build(tx: Transaction) -> None:
         index_rows.reset(tx)
         index._flush(tx, index_rows.state(tx), last=flushed)
+        index.merge(tx, flushed)
 
     store._database.mutate(build)
     return stored(store)
@@ -175,6 +177,7 @@ def test_the_index_equals_a_rebuild_after_10_000_random_operations(walk: Walk) -
         walk.step()
         if walk.done.total() % CHECKED_EVERY == 0:
             assert differences(walk.store) == [], dict(walk.done)
+    walk.store._database.mutate(lambda tx: index.merge(tx, index_rows.state(tx).flushed))
     before = stored(walk.store)
     assert len(before) > 100
     assert mapped(walk.store) > 5, "long lists are mapped, and `differences` has seen that the maps are right"

@@ -48,6 +48,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Store:
     """Give a store of a few segments' worth of flushes, with maps that reach unevenly far."""
     monkeypatch.setattr(index, "MAP_STEP", 64)
     monkeypatch.setattr(index, "LONG", 8)
+    monkeypatch.setattr(index, "MERGE_AT", 500)
     store = Store(":memory:")
     for at in range(20):
         store.episodes.record_many(

@@ -38,6 +38,24 @@ def test_i2_a_record_that_returned_is_in_the_file(tmp_path: Path) -> None:
         assert store.verify()
 
 
+def test_a_record_adds_little_to_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Store(path) as store:
+        store.episodes.record_many({"content": f"remark {at} of topic{at % 97}"} for at in range(3_000))
+        store.record("so that the reader sees the newest state")
+        reader, look = raw(path), raw(path)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM head").fetchone()  # keeps the log from starting anew
+        frames = [int(look.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1])]
+        for at in range(512):
+            store.record(f"another remark, {at}, of topic{at % 97} x{at:x}")
+        frames.append(look.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1])
+        (page,) = look.execute("PRAGMA page_size").fetchone()
+        reader.close()
+        look.close()
+    assert (frames[1] - frames[0]) * (page + 24) / 512 <= 20_000
+
+
 def half_a_change(tx: Transaction) -> None:
     tx.entry("record", actor="x")
     tx.put_setting("a", 1)

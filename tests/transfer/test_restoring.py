@@ -203,7 +203,8 @@ def test_an_older_backup_takes_the_place_of_an_older_store(path: Path) -> None:
     done = put_back(path.with_name("a.bak"), path, accept_rollback=True)
     with Store(path) as store:
         assert contents(store) == ["first", "the forgotten remark"]
-        assert [entry["op"] for entry in store.audit.entries(after=2)] == ["migrate", "migrate", "restore"]
+        steps = ["migrate"] * (SCHEMA_VERSION - 1)
+        assert [entry["op"] for entry in store.audit.entries(after=2)] == [*steps, "restore"]
         assert store.verify()
     with Store(done.kept, read_only=True) as kept:
         assert contents(kept) == ["first", "the forgotten remark", "third"]
@@ -279,3 +280,18 @@ def test_a_kill_on_the_way_leaves_the_old_store_or_the_restored_one(path: Path, 
             return
         assert code == -signal.SIGKILL
     raise AssertionError("the restore has no end")
+
+
+def test_a_backup_with_pages_of_another_size_takes_the_place_of_a_store(tmp_path: Path) -> None:
+    path, backup = tmp_path / "memory.db", tmp_path / "a.bak"
+    with Store(path) as store:
+        store.record("of a time when pages were larger")
+        store.transfer.backup(backup)
+    with sqlite3.connect(backup, isolation_level=None) as file:
+        file.executescript("PRAGMA journal_mode=DELETE; PRAGMA page_size=8192; VACUUM")
+    with Store(path) as store, Store(path) as other:
+        store.record("recorded since")
+        store.transfer.restore(backup, accept_rollback=True)
+        assert contents(other) == ["of a time when pages were larger"]
+        assert other.recall("larger pages")
+        assert store.verify()

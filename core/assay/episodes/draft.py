@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
-from typing import Any, TypeVar, cast
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from assay.errors import InvalidInput, TooLarge
 from assay.model.constants import MAX_IDS_PER_CALL, MAX_LABEL_CHARS, MAX_METADATA_BYTES, MAX_METADATA_DEPTH
@@ -19,9 +19,11 @@ __all__ = ["Checked", "Draft", "as_draft", "as_label", "as_member", "checked"]
 
 E = TypeVar("E", bound=Enum)
 
+_NOTHING: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Draft:
+
+# Both are tuples: one of each is made for every record, and a frozen dataclass takes three times as long to make.
+class Draft(NamedTuple):
     """The arguments of a record, as they came.
 
     Attributes:
@@ -30,7 +32,7 @@ class Draft:
         inferred: Whether `derived_from` was inferred by the session rather than stated.
     """
 
-    content: str = field(repr=False)
+    content: str
     kind: Kind = Kind.OBSERVATION
     origin: Origin = Origin.HOST
     source: str = ""
@@ -42,16 +44,19 @@ class Draft:
     derived_from: Sequence[str] = ()
     supersedes: Sequence[str] = ()
     tags: Sequence[str] = ()
-    metadata: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    metadata: Mapping[str, JsonValue] = _NOTHING
     happened_at: datetime | date | str | None = None
     idempotency_key: str | None = None
     verdict: Verdict | None = None
     target: str | None = None
     inferred: bool = False
 
+    def __repr__(self) -> str:
+        """Show no content."""
+        return f"Draft(kind={self.kind!r}, source={self.source!r})"
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checked:
+
+class Checked(NamedTuple):
     """A draft in the form of the row's columns."""
 
     draft: Draft
@@ -64,8 +69,13 @@ class Checked:
     metadata: str
     happened: int | None
 
+    def __repr__(self) -> str:
+        """Show no content."""
+        return f"Checked({self.draft!r})"
+
 
 _CLOSED: dict[str, type[Enum]] = {"kind": Kind, "origin": Origin, "trust": Trust, "verdict": Verdict}
+_ARGUMENTS = frozenset(Draft._fields)
 _KEY_CHARS = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._:-")
 _KEY_LENGTH = 128
 _as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True).encode
@@ -92,9 +102,9 @@ def checked(draft: Draft, *, scrub: Callable[[str], str]) -> Checked:
     if (draft.target is not None) != (draft.verdict not in (None, Verdict.NEW)):
         raise InvalidInput("verdict", "echo, refines and conflicts need a target, and only they have one")
     happened = None if draft.happened_at is None else to_us(parse_time("happened_at", draft.happened_at))
-    if isinstance(draft.tags, str) or not isinstance(draft.tags, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if draft.tags != () and (isinstance(draft.tags, str) or not isinstance(draft.tags, Sequence)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("tags", "a list of short texts")
-    if not isinstance(draft.metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if draft.metadata is not _NOTHING and not isinstance(draft.metadata, (dict, Mapping)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("metadata", "a dictionary of JSON values")
     tags = [as_label("tags", tag) for tag in draft.tags]
     return Checked(
@@ -119,14 +129,14 @@ def as_draft(event: Mapping[str, Any], *, origin: Origin, session: str | None) -
     Raises:
         InvalidInput: An argument is unknown or missing, or none of a closed set.
     """
-    unknown = sorted(set(event) - set(Draft.__dataclass_fields__))
-    given = {name: value for name, value in event.items() if value is not None}
+    unknown = sorted(event.keys() - _ARGUMENTS)
+    given: dict[str, Any] = {"origin": origin, "session": session}
+    given |= {name: value for name, value in event.items() if value is not None}
     if unknown or "content" not in given:
         raise InvalidInput(unknown[0] if unknown else "content", "each event takes the arguments of `Store.record`")
     for name in _CLOSED.keys() & given.keys():
         given[name] = as_member(name, given[name], _CLOSED[name])
-    values: dict[str, Any] = {"origin": origin, "session": session, **given}
-    return Draft(**values)
+    return Draft(**given)
 
 
 def as_member(field_name: str, value: str | E, members: type[E]) -> E:
@@ -135,6 +145,8 @@ def as_member(field_name: str, value: str | E, members: type[E]) -> E:
     Raises:
         InvalidInput: With the values that are allowed.
     """
+    if isinstance(value, members):
+        return value
     try:
         return members(value)
     except ValueError as error:
@@ -167,7 +179,8 @@ def _text(content: str) -> str:
     if "\0" in content:
         raise InvalidInput("content", "it holds a NUL character: remove it")
     try:
-        content.encode()
+        if not content.isascii():
+            content.encode()
     except UnicodeEncodeError as error:
         raise InvalidInput("content", "it holds half of a surrogate pair: decode the text as UTF-8 first") from error
     return content

@@ -74,13 +74,14 @@ def as_episode(
         effective: Its effective trust; its own label when left out.
     """
     trust = Trust(row["trust"])
+    recorded = from_us(row["recorded"])
     return Episode(
         ref=row["id"],
         n=row["n"],
         kind=Kind(row["kind"]),
         content=row["content"],
-        happened_at=from_us(row["happened"]),
-        recorded_at=from_us(row["recorded"]),
+        happened_at=recorded if row["happened"] == row["recorded"] else from_us(row["happened"]),
+        recorded_at=recorded,
         origin=Origin(row["origin"]),
         source=row["source"],
         trust=trust,

@@ -65,15 +65,21 @@ def write(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trus
     happened = tx.now if item.happened is None else item.happened
     if happened > tx.now + _SKEW_US and draft.origin is not Origin.OPERATOR:
         raise InvalidInput("happened_at", "it lies in the future: record what happened, or open an intention")
-    parents = list(dict.fromkeys(resolve(tx, ref) for ref in draft.derived_from))
+    parents = list(dict.fromkeys([resolve(tx, ref) for ref in draft.derived_from]))
     old = [resolve(tx, ref) for ref in draft.supersedes]
     key = None if item.state_key is None else key_digest(tx, item.state_key)
     verdict, target = _verdict(tx, item, digest if said else None, key)
     ref = tx.new_id("ep")
-    row = _row(tx, item) | {"happened": happened, "trust": trust.value, "verdict": verdict.value, "text_hash": digest}
+    row: dict[str, Any] = {
+        "id": ref, "n": episode_rows.next_number(tx), "kind": draft.kind.value, "content": item.content,
+        "happened": happened, "recorded": tx.now, "origin": draft.origin.value, "source": item.source,
+        "session": item.session, "run": item.run, "trust": trust.value,
+        "success": None if draft.success is None else int(draft.success), "state_key": item.state_key,
+        "tags": item.tags, "metadata": item.metadata, "idem": draft.idempotency_key, "verdict": verdict.value,
+        "text_hash": digest, "key_hash": key, "quarantined": 0,
+    }  # fmt: skip
     tx.entry("record", actor=item.source or draft.origin.value, trust=trust)
     tx.insert("episode", ref, row)
-    row["id"] = ref
     for parent in parents:
         link(tx, "derived", ref, parent, made_by="session" if draft.inferred else "caller", inferred=draft.inferred)
     if target is not None:
@@ -83,28 +89,6 @@ def write(tx: Transaction, item: Checked, *, default_trust: Trust, ceiling: Trus
     if item.state_key is not None:
         claim_key(tx, row)
     return Written(row, target, draft.verdict is None and item.state_key is None and not parents)
-
-
-def _row(tx: Transaction, item: Checked) -> dict[str, Any]:
-    """Give the columns that need no decision."""
-    draft = item.draft
-    return {
-        "n": episode_rows.next_number(tx),
-        "kind": draft.kind.value,
-        "content": item.content,
-        "recorded": tx.now,
-        "origin": draft.origin.value,
-        "source": item.source,
-        "session": item.session,
-        "run": item.run,
-        "success": None if draft.success is None else int(draft.success),
-        "state_key": item.state_key,
-        "tags": item.tags,
-        "metadata": item.metadata,
-        "idem": draft.idempotency_key,
-        "key_hash": None if item.state_key is None else key_digest(tx, item.state_key),
-        "quarantined": 0,
-    }
 
 
 def text_digest(reader: Reader, content: str) -> bytes:
@@ -143,7 +127,7 @@ def _trust(draft: Draft, default: Trust, ceiling: Trust) -> Trust:
     trust = draft.trust
     if trust is None:
         trust = min(default, Trust.TOOL, key=lambda label: label.rank) if draft.origin is Origin.TOOL else default
-    if trust.rank > ceiling.rank:
+    if trust is not ceiling and trust.rank > ceiling.rank:
         raise NotAuthorised(
             f"trust: {trust.value} is above this store's ceiling, {ceiling.value}; open the store with trust_ceiling="
         )

@@ -18,9 +18,10 @@ from operator import itemgetter, lt, mul
 from struct import unpack
 
 from assay.recall.index import CHUNK_TERMS, DAY_US, TOKENISER, analyse, length_code, length_of, term_codes
-from assay.storage import audit_rows, index_rows
+from assay.storage import audit_rows, index_rows, run_rows
 from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS
 from assay.storage.reader import Reader
+from assay.storage.run_rows import Run, places_of
 
 __all__ = ["check_index"]
 
@@ -40,6 +41,8 @@ def check_index(reader: Reader) -> Iterator[str]:
         sums.add([row for row in rows if row[0] <= state.flushed])
         after = rows[-1][0]
     held: dict[int, int] = defaultdict(int)
+    for run in reversed(run_rows.runs(reader)):
+        held[run.first >> SEGMENT_BITS] += sums.taken_in(run)
     for segment, lists in groupby(audit_rows.postings(reader), itemgetter(0)):
         held[segment] += sum(starmap(sums.held, lists))
     for segment in sorted(dict(sums.total.items() ^ held.items())):
@@ -57,6 +60,7 @@ class _Sums:
         self._pieces: dict[str, int] = {}
         self._around = lru_cache(1_024)(lambda *at: self._packed(analyse("", at[0] * DAY_US, at[1]).chunks[0][0]))
         self.total = Counter[int]()
+        self._ends: dict[int, int] = {}  # by segment: the places of what comes now are lower
         self.docs = self.chunks = self.length = 0
 
     def add(self, rows: Sequence[tuple[int, str, int, str]]) -> None:
@@ -77,12 +81,13 @@ class _Sums:
             self.chunks += len(parts)
         self.docs += len(rows)
 
-    def held(self, _: int, term: int, df: int, *packed: bytes) -> int:
+    def held(self, segment: int, term: int, df: int, *packed: bytes) -> int:
         """Add up a posting list as it is stored; one that no texts can give counts for less than nothing."""
         (docs, chunks, freqs, lengths, mapped), count = packed, len(packed[2])
         if not 0 < count == len(lengths) == len(docs) / 2 or 0 in freqs:
             return -1
         at = places = unpack(f"<{count}H", docs)
+        end = self._ends.get(segment, 1 << SEGMENT_BITS)
         weights: Sequence[int] = itemgetter(*places, 0)(self._places)[:-1]
         if chunks:
             chunks = chunks.ljust(count, b"\0")
@@ -91,9 +96,18 @@ class _Sums:
             places = tuple(sorted(set(places)))
         if freqs.strip(b"\1"):
             weights = tuple(map(mul, weights, freqs))
-        whole = df == len(places) and all(map(lt, at, islice(at, 1, None))) and (not mapped or _shows(mapped, places))
+        ordered = places[-1] < end and all(map(lt, at, islice(at, 1, None)))
+        whole = ordered and df == len(places) and (not mapped or _shows(mapped, places))
         total: int = sum(weights) + sum(map(mul, weights, lengths)) * self._length
         return total * self._number(term) if whole else -1
+
+    def taken_in(self, run: Run) -> int:
+        """Add up a run; the one behind it comes first, and the lists come last."""
+        segment, begins = run.first >> SEGMENT_BITS, run.first & ((1 << SEGMENT_BITS) - 1)
+        held = [self.held(segment, term, packed.df, *packed, b"") for term, packed in run.lists()]
+        self._ends[segment] = begins
+        ordered = all(map(lt, run.terms, islice(run.terms, 1, None)))
+        return sum(held) if ordered and min(places_of(run.packed.docs), default=-1) >= begins else -1
 
     def _learn(self, split: Sequence[Sequence[str]]) -> None:
         """Get the sum of each piece of some texts."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from assay.model.times import from_us
 from assay.recall.slices import bits_of
-from assay.storage import index_rows
-from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, IndexState, Occurrence
+from assay.storage import index_rows, run_rows
+from assay.storage.index_rows import MOST_CHUNKS, SEGMENT_BITS, IndexState
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
@@ -30,12 +30,16 @@ __all__ = [
     "flush_is_due",
     "length_code",
     "length_of",
+    "merge",
     "rebuild",
     "remove",
     "term_codes",
 ]
 
 FLUSH_AT = 256
+# Runs are added to the lists when they hold so many episodes: the more at once, the less is written, and the longer
+# that one record takes.
+MERGE_AT = 2_048
 # Raised whenever an episode yields other terms: an older index is rebuilt by the next flush.
 TOKENISER = 4
 CHUNK_TERMS = 48
@@ -150,7 +154,7 @@ def remove(tx: Transaction, number: int, content: str, happened: int, source: st
         return  # it is in the tail, which is read from the rows
     chunks = analyse(content, happened, source).chunks
     known = {term for counts, _ in chunks for term in counts}
-    index_rows.remove(tx, term_codes(tx, known).values(), number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1))
+    index_rows.remove(tx, term_codes(tx, known).values(), number)
     length = sum(length_of(length_code(size)) for _, size in chunks)
     index_rows.set_state(
         tx,
@@ -165,42 +169,54 @@ def _flush(tx: Transaction, state: IndexState, last: int | None = None) -> None:
     while rows := index_rows.tail(tx, state.flushed, _ROUND):
         if last is not None:
             rows = [row for row in rows if row[0] <= last]
-        for segment, group in groupby(rows, key=lambda row: row[0] >> SEGMENT_BITS):
-            state = _add(tx, state, segment, list(group))
+        for _, group in groupby(rows, key=lambda row: row[0] >> SEGMENT_BITS):
+            state = _add(tx, state, list(group))
         if len(rows) < _ROUND:
             break
     index_rows.set_state(tx, state)
 
 
-def _add(tx: Transaction, state: IndexState, segment: int, rows: Sequence[tuple[int, str, int, str]]) -> IndexState:
-    postings: dict[str, list[Occurrence]] = defaultdict(list)
+def _add(tx: Transaction, state: IndexState, rows: Sequence[tuple[int, str, int, str]]) -> IndexState:
+    """Write a run of episodes of one segment, and merge the runs when they hold enough."""
+    postings: dict[str, list[bytes]] = defaultdict(list)
     chunks, total = state.chunks, state.length
     for number, content, happened, source in rows:
-        place = number & ((1 << SEGMENT_BITS) - 1)
+        low, high = number & 255, number >> 8 & 255
         for chunk, (counts, size) in enumerate(analyse(content, happened, source).chunks):
             code = length_code(size)
+            once = bytes((low, high, chunk, 1, code))
             for term, count in counts.items():
-                postings[term].append((place, chunk, count if count < 256 else 255, code))
+                postings[term].append(once if count == 1 else bytes((low, high, chunk, min(count, 255), code)))
             chunks, total = chunks + 1, total + length_of(code)
     codes = term_codes(tx, postings)
-    index_rows.add(tx, segment, {codes[term]: found for term, found in postings.items()})
-    start = segment << SEGMENT_BITS
-    reached = (rows[-1][0] + 1 - start) // MAP_STEP
-    if reached > (state.flushed + 1 - start) // MAP_STEP:
-        _map(tx, codes.values(), segment, reached * MAP_STEP)
-    return IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
+    run_rows.add(tx, rows[0][0], {codes[term]: found for term, found in postings.items()})
+    state = IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
+    if state.flushed - run_rows.oldest(tx) >= MERGE_AT:
+        merge(tx, state.flushed)
+    return state
 
 
-def _map(tx: Transaction, terms: Iterable[int], segment: int, end: int) -> None:
+def merge(tx: Transaction, last: int) -> None:
+    """Add all runs to the lists; the index reaches to the episode of number `last`."""
+    runs = run_rows.runs(tx)
+    index_rows.merge(tx, runs)
+    for segment, group in groupby(runs, key=lambda run: run.first >> SEGMENT_BITS):
+        of_segment, start = list(group), segment << SEGMENT_BITS
+        reached = (min(last + 1 - start, 1 << SEGMENT_BITS)) // MAP_STEP
+        if reached > (of_segment[0].first - start) // MAP_STEP:
+            _map(tx, sorted(set(chain.from_iterable(run.terms for run in of_segment))), segment, reached * MAP_STEP)
+
+
+def _map(tx: Transaction, terms: Sequence[int], segment: int, end: int) -> None:
     """Map the long lists of some terms in a segment as far as a place, which is left out.
 
-    They are the terms that a flush has just added to: a long list is seldom not among these, and waits for the next.
+    They are the terms that were just added to: a long list is seldom not among these, and waits for the next.
     """
-    long = [posting for posting in index_rows.lookup(tx, list(terms), segment) if posting.df >= LONG]
+    long = [posting for posting in index_rows.listed(tx, terms, segment) if posting.df >= LONG]
     known = index_rows.maps(tx, long)
-    for posting, listed in index_rows.read_postings(tx, long).items():
+    for posting, held in index_rows.read_postings(tx, long).items():
         mapped = known.get(posting, b"")
-        places = listed.places[bisect_left(listed.places, len(mapped) << 3) : bisect_left(listed.places, end)]
+        places = held.places[bisect_left(held.places, len(mapped) << 3) : bisect_left(held.places, end)]
         bits = int.from_bytes(mapped, "little") | bits_of(places)
         index_rows.set_map(tx, posting, bits.to_bytes(end >> 3, "little"))
 

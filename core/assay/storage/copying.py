@@ -41,6 +41,7 @@ def copy_into(source: str, connection: sqlite3.Connection, size: int, deadline: 
     Other connections read the old content to the end of their snapshot, and the new one behind it.
 
     Args:
+        source: A file that nobody else uses.
         size: Number of entries that the log must still have.
         deadline: Value of `time.monotonic()` after which to give up.
 
@@ -50,8 +51,17 @@ def copy_into(source: str, connection: sqlite3.Connection, size: int, deadline: 
     """
     if connection.execute("SELECT size FROM head").fetchone()[0] != size:
         raise Conflict("the store was written to meanwhile: nothing was replaced; try again")
-    with closing(sqlite3.connect(uri(source, "ro"), uri=True, isolation_level=None)) as original:
+    page = _page_size(connection)
+    with closing(sqlite3.connect(uri(source, "rw"), uri=True, isolation_level=None)) as original:
+        if _page_size(original) != page:  # SQLite copies only pages of the same size into a file that has a log
+            original.executescript("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=DELETE")
+            original.executescript(f"PRAGMA page_size={page}; VACUUM")
         original.backup(connection, progress=_until(deadline), sleep=0.05)
+
+
+def _page_size(connection: sqlite3.Connection) -> int:
+    size: int = connection.execute("PRAGMA page_size").fetchone()[0]
+    return size
 
 
 def _until(deadline: float) -> Callable[[int, int, int], None]:

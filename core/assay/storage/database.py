@@ -131,10 +131,10 @@ class Database:
             durable: Whether they, and all that was committed before, survive a power cut under `NORMAL` as well.
         """
 
-        def confined(connection: sqlite3.Connection) -> tuple[T, tuple[str, ...], bool]:
+        def confined(connection: sqlite3.Connection) -> tuple[T, list[Entry], bool]:
             try:
                 connection.set_authorizer(confine)
-                return fn(OperationalWriter(connection, self._secret, self.wall())), (), False
+                return fn(OperationalWriter(connection, self._secret, self.wall())), [], False
             finally:
                 connection.set_authorizer(None)
 
@@ -256,9 +256,9 @@ class Database:
 
     def _create(
         self, connection: sqlite3.Connection, initialise: Callable[[Transaction], None]
-    ) -> tuple[list[Entry], tuple[str, ...], bool]:
+    ) -> tuple[list[Entry], list[Entry], bool]:
         if schema.version(connection, self.path) > 0:
-            return [], (), False  # another process was first
+            return [], [], False  # another process was first
         schema.create(connection)
         self._secret = os.urandom(32)
         connection.execute("INSERT INTO meta VALUES('secret', ?)", (self._secret,))
@@ -269,21 +269,20 @@ class Database:
 
     def _change(
         self, connection: sqlite3.Connection, fn: Callable[[Transaction], T]
-    ) -> tuple[tuple[T, list[Entry]], tuple[str, ...], bool]:
+    ) -> tuple[tuple[T, list[Entry]], list[Entry], bool]:
         tx = Transaction(connection, self._secret, wall=self.wall(), principal=self.principal, ids=self._ids)
         result = fn(tx)
         if not tx.entries:
-            return (result, []), (), False
+            return (result, []), [], False
         head = self._seal(tx)
         crossed = tx.base.size // _CHECKPOINT_EVERY != head.size // _CHECKPOINT_EVERY
-        written = tuple(change.ref for entry in tx.entries for change in entry.changes)
-        return (result, tx.entries), written, crossed
+        return (result, tx.entries), tx.entries, crossed
 
     def _announce(self, entries: list[Entry]) -> None:
         if self._on_commit is not None and entries:
             self._on_commit(entries)
 
-    def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, tuple[str, ...], bool]]) -> T:
+    def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, list[Entry], bool]]) -> T:
         if self.read_only:
             raise ReadOnly(f"{self.path} was opened read-only: open it without read_only to write")
         deadline = self._deadline()
@@ -293,7 +292,7 @@ class Database:
         self,
         connection: sqlite3.Connection,
         deadline: float,
-        fn: Callable[[sqlite3.Connection], tuple[T, tuple[str, ...], bool]],
+        fn: Callable[[sqlite3.Connection], tuple[T, list[Entry], bool]],
     ) -> T:
         generation = self._generation
         try:
@@ -325,14 +324,15 @@ class Database:
                     schema.version(connection, self.path)
                 return
 
-    def _commit(self, connection: sqlite3.Connection, written: tuple[str, ...]) -> None:
+    def _commit(self, connection: sqlite3.Connection, written: list[Entry]) -> None:
         try:
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             if is_contention(error) or getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
                 raise
+            refs = tuple(change.ref for entry in written for change in entry.changes)
             raise OutcomeUnknown(
-                f"{self.path}: {error} while committing; reopen the store to see what it holds", written
+                f"{self.path}: {error} while committing; reopen the store to see what it holds", refs
             ) from error
 
     def _checkpoint(self, connection: sqlite3.Connection) -> None:

@@ -111,11 +111,14 @@ def next_number(tx: Transaction) -> int:
 
 def already(tx: Transaction, key: str | None, digest: bytes) -> tuple[bool, bool]:
     """Tell whether an idempotency key was used, and whether a text with a digest is held: one look for every record."""
-    used, same, tx.numbered = tx.execute(
+    if key is None and tx.numbered:
+        return False, bool(tx.execute("SELECT 1 FROM episode WHERE text_hash = ? LIMIT 1", (digest,)))
+    used, same, newest = tx.execute(
         "SELECT EXISTS(SELECT 1 FROM episode WHERE idem = ?) OR EXISTS(SELECT 1 FROM tombstone WHERE idem = ?),"
         f" EXISTS(SELECT 1 FROM episode WHERE text_hash = ?), {_NEWEST}",
         (key, key, digest),
     )[0]
+    tx.numbered = max(tx.numbered, newest)
     return bool(used), bool(same)
 
 

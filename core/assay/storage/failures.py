@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import wraps
 from json import JSONDecodeError
+from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from assay.errors import Busy, Damaged, ForeignDatabase, InvalidInput, ReadOnly, StorageFailure
@@ -46,17 +46,27 @@ def translate(error: sqlite3.Error, path: str) -> StorageFailure:
     return StorageFailure(f"{path}: {error}; nothing was written")
 
 
-@contextmanager
-def translated(path: str) -> Generator[None]:
+class translated:  # a class, because a generator takes longer to enter
     """Translate what SQLite raises inside the block, and what its rows raise when they cannot be read."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
-    except (UnicodeEncodeError, OverflowError) as error:
-        raise _unstorable(error) from error
-    except (UnicodeDecodeError, JSONDecodeError) as error:
-        raise damaged(path, error) from error
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raise the typed error in place of the other."""
+        if error is None:
+            return
+        if isinstance(error, sqlite3.Error):
+            raise translate(error, self._path) from error
+        if isinstance(error, (UnicodeEncodeError, OverflowError)):
+            raise _unstorable(error) from error
+        if isinstance(error, (UnicodeDecodeError, JSONDecodeError)):
+            raise damaged(self._path, error) from error
 
 
 def of_a_row(build: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:

@@ -1,4 +1,4 @@
-"""The search index: posting lists in segments of 65,536 episodes, and a tail that is not in it yet.
+"""The search index: posting lists in segments of 65,536 episodes, runs that they are added to from, and a tail.
 
 A posting list is four parallel arrays, packed as bytes in the machine-independent little-endian form: the episode's
 place in the segment (two bytes), the chunk of the episode (one; zeros at the end are left out, and most texts have one
@@ -9,28 +9,29 @@ the term occurs at place p; it reaches as far as it has bytes.
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from assay.storage import run_rows
 from assay.storage.reader import Reader
-from assay.storage.tables import Value
+from assay.storage.run_rows import Packed, Run, packed_places, places_of
 from assay.storage.transaction import Transaction
 
 __all__ = [
     "MOST_CHUNKS",
     "SEGMENT_BITS",
     "IndexState",
-    "Occurrence",
     "Posting",
     "PostingList",
-    "add",
     "candidates",
+    "listed",
     "lookup",
     "maps",
+    "merge",
     "read_postings",
     "remove",
     "reset",
@@ -43,8 +44,7 @@ __all__ = [
 SEGMENT_BITS = 16
 MOST_CHUNKS = 256
 _CHUNK = 800  # variables of one statement
-# Place, chunk, frequency, length code.
-Occurrence = tuple[int, int, int, int]
+_NOTHING = Packed(b"", b"", b"", b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,18 @@ class IndexState:
 
 
 class Posting(NamedTuple):
-    """Where the postings of one term in one segment are stored, and in how many episodes it occurs there."""
+    """Where the postings of one term in one segment are stored, and in how many episodes it occurs there.
+
+    Attributes:
+        row: Number of the row of its list; where it has none yet, a negative one.
+        runs: What stands in runs, behind the list.
+    """
 
     row: int
     term: int
     segment: int
     df: int
+    runs: Packed = _NOTHING
 
 
 class PostingList(NamedTuple):
@@ -91,6 +97,7 @@ def set_state(tx: Transaction, new: IndexState) -> None:
 
 def reset(tx: Transaction) -> None:
     """Drop every posting; what was indexed becomes the tail again."""
+    run_rows.reset(tx)
     tx.write("DELETE FROM posting")
     tx.write("DELETE FROM place_map")
     set_state(tx, IndexState(0, 0, 0, 0, 0))
@@ -104,28 +111,30 @@ def tail(reader: Reader, flushed: int, limit: int = -1) -> list[tuple[int, str, 
     return [(row[0], row[1], row[2], row[3]) for row in rows]
 
 
-def add(tx: Transaction, segment: int, postings: Mapping[int, Sequence[Occurrence]]) -> None:
-    """Append occurrences, in order of place and chunk, to the lists of some terms."""
+def merge(tx: Transaction, runs: Sequence[Run]) -> None:
+    """Append runs to the lists of their terms, in order, and drop them."""
+    lists: dict[tuple[int, int], list[Packed]] = defaultdict(list)
+    for run in runs:
+        segment = run.first >> SEGMENT_BITS
+        for term, packed in run.lists():
+            lists[term, segment].append(packed)
     tx.write_many(
         "INSERT INTO posting(term, segment, df, docs, chunks, freqs, lengths) VALUES(?,?,?,?,?,?,?)"
         " ON CONFLICT(term, segment) DO UPDATE SET df=df+excluded.df, docs=CAST(docs||excluded.docs AS BLOB),"
         " chunks=CASE excluded.chunks WHEN x'' THEN chunks ELSE"
         " CAST(chunks||zeroblob(length(freqs)-length(chunks))||excluded.chunks AS BLOB) END,"
         " freqs=CAST(freqs||excluded.freqs AS BLOB), lengths=CAST(lengths||excluded.lengths AS BLOB)",
-        _rows(segment, postings),
+        ((*key, packed.df, *packed) for key, parts in lists.items() for packed in (run_rows.joined(parts),)),
     )
+    run_rows.reset(tx)
 
 
-def _rows(segment: int, postings: Mapping[int, Sequence[Occurrence]]) -> Iterator[tuple[Value, ...]]:
-    for term, found in postings.items():
-        places, chunks, freqs, lengths = zip(*found, strict=True)
-        df = len(found) if not any(chunks) else len(set(places))
-        yield term, segment, df, _pack(places), bytes(chunks).rstrip(b"\0"), bytes(freqs), bytes(lengths)
-
-
-def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> None:
-    """Take one episode out of the lists of some terms."""
-    for posting in lookup(tx, list(terms), segment):
+def remove(tx: Transaction, terms: Iterable[int], number: int) -> None:
+    """Take one episode out of the lists of some terms, or out of its run."""
+    segment, place = number >> SEGMENT_BITS, number & ((1 << SEGMENT_BITS) - 1)
+    if run_rows.remove(tx, number, place):
+        return
+    for posting in listed(tx, list(terms), segment):
         places, chunks, freqs, lengths = read_postings(tx, [posting])[posting]
         start, end = bisect_left(places, place), bisect_right(places, place)
         if start == end:
@@ -138,7 +147,7 @@ def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> N
         left = [part[:start] + part[end:] for part in (chunks, freqs, lengths)]
         tx.write(
             "UPDATE posting SET df=?, docs=?, chunks=?, freqs=?, lengths=? WHERE id=?",
-            (posting.df - 1, _pack(places), left[0].rstrip(b"\0"), left[1], left[2], posting.row),
+            (posting.df - 1, packed_places(places), left[0].rstrip(b"\0"), left[1], left[2], posting.row),
         )
         mapped = maps(tx, [posting]).get(posting, b"")
         if place >> 3 < len(mapped):
@@ -147,14 +156,29 @@ def remove(tx: Transaction, terms: Iterable[int], segment: int, place: int) -> N
             set_map(tx, posting, bytes(cleared))
 
 
-def lookup(reader: Reader, terms: Sequence[int], segment: int | None = None) -> list[Posting]:
-    """Find the posting lists of some terms, in one segment or in all, without reading them."""
+def lookup(reader: Reader, terms: Sequence[int]) -> list[Posting]:
+    """Find the postings of some terms in every segment; what stands in runs is read at once, lists are not."""
+    found = {(posting.term, posting.segment): posting for posting in listed(reader, terms)}
+    behind: dict[tuple[int, int], list[Packed]] = defaultdict(list)
+    for run in run_rows.runs(reader):
+        for term in terms:
+            if (packed := run.find(term)) is not None:
+                behind[term, run.first >> SEGMENT_BITS].append(packed)
+    for at, ((term, segment), parts) in enumerate(behind.items(), 1):
+        packed = run_rows.joined(parts)
+        before = found.get((term, segment), Posting(-at, term, segment, 0))
+        found[term, segment] = before._replace(df=before.df + packed.df, runs=packed)
+    return list(found.values())
+
+
+def listed(reader: Reader, terms: Sequence[int], segment: int | None = None) -> list[Posting]:
+    """Find the lists of some terms, in one segment or in all, without what stands in runs."""
     found: list[Posting] = []
     place, inside = ("", []) if segment is None else (" AND segment = ?", [segment])
     for start in range(0, len(terms), _CHUNK):
         chunk = terms[start : start + _CHUNK]
         sql = f"SELECT id, term, segment, df FROM posting WHERE term IN ({','.join('?' * len(chunk))}){place}"
-        found += map(Posting._make, reader.execute(sql, [*chunk, *inside]))
+        found += [Posting(*row) for row in reader.execute(sql, [*chunk, *inside])]
     return found
 
 
@@ -164,10 +188,21 @@ def read_postings(reader: Reader, postings: Iterable[Posting], *, chunked: bool 
     Args:
         chunked: Only those in which a term stands behind the first chunk of an episode.
     """
-    what = f"id, docs, chunks, freqs, lengths FROM posting WHERE {'length(chunks) > 0 AND ' if chunked else ''}id"
-    return {
-        posting: PostingList(_unpack(row[1]), row[2], row[3], row[4]) for posting, row in _of(reader, what, postings)
-    }
+    wanted = dict.fromkeys(postings)
+    plain = [posting for posting in wanted if not posting.runs.chunks] if chunked else []
+    held = dict(_of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE length(chunks) > 0 AND id", plain))
+    held |= _of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE id", wanted.keys() - plain)
+    found: dict[Posting, PostingList] = {}
+    for posting in wanted:
+        if posting in held:
+            packed = Packed(*held[posting][1:])
+            whole = run_rows.joined([packed, posting.runs]) if posting.runs.freqs else packed
+        elif posting.row < 0 and (posting.runs.chunks or not chunked):
+            whole = posting.runs
+        else:
+            continue
+        found[posting] = PostingList(places_of(whole.docs), *whole[1:])
+    return found
 
 
 def maps(reader: Reader, postings: Iterable[Posting]) -> dict[Posting, bytes]:
@@ -199,17 +234,3 @@ def candidates(reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, s
         rows = reader.execute(f"SELECT n, session, source, origin FROM episode WHERE n IN ({marks})", chunk)
         found |= {row[0]: (row[1] or "", row[2], row[3]) for row in rows}
     return found
-
-
-def _unpack(stored: bytes) -> array[int]:
-    places = array("H", stored)
-    if sys.byteorder == "big":
-        places.byteswap()
-    return places
-
-
-def _pack(places: Iterable[int]) -> bytes:
-    packed = array("H", places)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()

@@ -17,13 +17,13 @@ from assay.storage.transaction import Entry, Transaction
 __all__ = ["kept_name", "step"]
 
 _log = logging.getLogger("assay.storage")
-Written = tuple[tuple[Entry, list[Entry]], tuple[str, ...], bool]
+Written = tuple[tuple[Entry, list[Entry]], list[Entry], bool]
 Change = Callable[[sqlite3.Connection, Callable[[Transaction], Entry]], Written]
 
 
 def step(
     path: str, to: int, change: Change, keep: bool, connection: sqlite3.Connection
-) -> tuple[list[Entry], tuple[str, ...], bool]:
+) -> tuple[list[Entry], list[Entry], bool]:
     """Go up by one version, inside the caller's transaction.
 
     Args:
@@ -34,7 +34,7 @@ def step(
         ForeignDatabase: The tables are not those of the version before.
     """
     if schema.version(connection, path) >= to:
-        return [], (), False  # another process was first
+        return [], [], False  # another process was first
     schema.check(connection, path)
     data: dict[str, str | int] = {"from": to - 1, "to": to}
     if keep:

@@ -6,9 +6,8 @@ import hmac
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.model.settings import Settings
 from assay.storage.failures import damaged
@@ -20,8 +19,7 @@ _MAX_VARIABLES = 900  # below the 999 of old SQLite builds
 Filter = Mapping[str, Value | Sequence[Value]]
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The newest state of the audit log: number of entries, time of the last, Merkle root and frontier."""
 
     size: int

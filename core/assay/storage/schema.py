@@ -15,13 +15,14 @@ from assay.errors import ForeignDatabase, NewerSchema
 
 __all__ = ["SCHEMA_VERSION", "advance", "check", "create", "digest", "lend", "version"]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _APPLICATION_ID = 0x41535359  # "ASSY"
 # The digest of each schema version: a file with altered tables, foreign triggers or views is refused.
 _DIGESTS = {
     1: "124a32214ba5de33ffcf158ea5c40c45d14f9c01eb384a670db5354de5327742",
     2: "c2f4795d0820b3817c78260d5d446553c219cfd6a9d4c0e14ce0f83bf894f421",
     3: "e7617262de7de65d3621cc08fdd76b744694649cec3a9bce52bd92cbe996fa84",
+    4: "90e1db29be6913f4a7b717845e63225cccf281a6629e1ad6bb26c40408fe829d",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
@@ -128,7 +128,7 @@ class Recorder:
         draft = as_draft({**event, "idempotency_key": key}, origin=Origin.IMPORT, session=None)
         trust = min(claimed or self.trust, self.ceiling, Trust.AGENT, key=lambda label: label.rank)
         self.lowered += trust is not (claimed or trust)
-        return replace(draft, origin=Origin.IMPORT, trust=trust)
+        return draft._replace(origin=Origin.IMPORT, trust=trust)
 
     def _link(self, record: Mapping[str, Any]) -> None:
         """Add a link of what was imported; what was here already keeps the links and the trust that it has."""
