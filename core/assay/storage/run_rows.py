@@ -74,8 +74,7 @@ def joined(parts: Sequence[Packed]) -> Packed:
 
 def runs(reader: Reader) -> list[Run]:
     """Give the runs, in order."""
-    rows = reader.execute("SELECT first, terms, ends, docs, chunks, freqs, lengths FROM posting_run ORDER BY first")
-    return [_read(row[0], row[1], row[2], Packed(*row[3:])) for row in rows]
+    return _select(reader, "ORDER BY first")
 
 
 def oldest(reader: Reader) -> int:
@@ -101,10 +100,10 @@ def add(tx: Transaction, first: int, postings: Mapping[int, Sequence[bytes]]) ->
 
 def remove(tx: Transaction, number: int, place: int) -> bool:
     """Take an episode out of the run that holds it; False when none does, because it is in the lists."""
-    rows = tx.execute("SELECT max(first) FROM posting_run WHERE first <= ?", (number,))
-    if rows[0][0] is None:
+    found = _select(tx, "WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,))
+    if not found:
         return False
-    (run,) = (run for run in runs(tx) if run.first == rows[0][0])
+    (run,) = found
     kept = [other != place for other in places_of(run.packed.docs)]
     counts = [sum(kept[start:end]) for start, end in pairwise(chain((0,), run.ends))]
     parts = (bytes(compress(part, kept)) for part in run.packed[1:])
@@ -132,8 +131,11 @@ def packed_places(places: Iterator[int] | Sequence[int]) -> bytes:
     return _pack("H", places)
 
 
-def _read(first: int, terms: bytes, ends: bytes, packed: Packed) -> Run:
-    return Run(first, _unpack("q", terms), _unpack("I", ends), packed)
+def _select(reader: Reader, tail: str, parameters: Sequence[int] = ()) -> list[Run]:
+    rows = reader.execute(
+        f"SELECT first, terms, ends, docs, chunks, freqs, lengths FROM posting_run {tail}", parameters
+    )
+    return [Run(row[0], _unpack("q", row[1]), _unpack("I", row[2]), Packed(*row[3:])) for row in rows]
 
 
 def _write(tx: Transaction, run: Run) -> None:
