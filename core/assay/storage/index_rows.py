@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from assay.storage import run_rows
@@ -44,6 +45,13 @@ __all__ = [
 SEGMENT_BITS = 16
 MOST_CHUNKS = 256
 _CHUNK = 800  # variables of one statement
+_APPEND = (
+    "INSERT INTO posting(term, segment, df, docs, chunks, freqs, lengths) VALUES(?,?,?,?,?,?,?)"
+    " ON CONFLICT(term, segment) DO UPDATE SET df=df+excluded.df, docs=CAST(docs||excluded.docs AS BLOB),"
+    " chunks=CASE excluded.chunks WHEN x'' THEN chunks ELSE"
+    " CAST(chunks||zeroblob(length(freqs)-length(chunks))||excluded.chunks AS BLOB) END,"
+    " freqs=CAST(freqs||excluded.freqs AS BLOB), lengths=CAST(lengths||excluded.lengths AS BLOB)"
+)
 _NOTHING = Packed(b"", b"", b"", b"")
 
 
@@ -113,19 +121,13 @@ def tail(reader: Reader, flushed: int, limit: int = -1) -> list[tuple[int, str, 
 
 def merge(tx: Transaction, runs: Sequence[Run]) -> None:
     """Append runs to the lists of their terms, in order, and drop them."""
-    lists: dict[tuple[int, int], list[Packed]] = defaultdict(list)
-    for run in runs:
-        segment = run.first >> SEGMENT_BITS
-        for term, packed in run.lists():
-            lists[term, segment].append(packed)
-    tx.write_many(
-        "INSERT INTO posting(term, segment, df, docs, chunks, freqs, lengths) VALUES(?,?,?,?,?,?,?)"
-        " ON CONFLICT(term, segment) DO UPDATE SET df=df+excluded.df, docs=CAST(docs||excluded.docs AS BLOB),"
-        " chunks=CASE excluded.chunks WHEN x'' THEN chunks ELSE"
-        " CAST(chunks||zeroblob(length(freqs)-length(chunks))||excluded.chunks AS BLOB) END,"
-        " freqs=CAST(freqs||excluded.freqs AS BLOB), lengths=CAST(lengths||excluded.lengths AS BLOB)",
-        ((*key, packed.df, *packed) for key, parts in lists.items() for packed in (run_rows.joined(parts),)),
-    )
+    for segment, group in groupby(runs, key=lambda run: run.first >> SEGMENT_BITS):
+        lists: dict[int, list[Packed]] = defaultdict(list)
+        for run in group:
+            for term, packed in run.lists():
+                lists[term].append(packed)
+        whole = ((term, run_rows.joined(parts)) for term, parts in lists.items())
+        tx.write_many(_APPEND, ((term, segment, packed.df, *packed) for term, packed in whole))
     run_rows.reset(tx)
 
 

@@ -57,19 +57,23 @@ class Run(NamedTuple):
 
     def lists(self) -> Iterator[tuple[int, Packed]]:
         """Give every term with its postings."""
-        for term, (start, end) in zip(self.terms, pairwise(chain((0,), self.ends)), strict=True):
-            yield term, self.packed.part(start, end)
+        docs, chunks, freqs, lengths = self.packed
+        start = 0
+        for term, end in zip(self.terms, self.ends, strict=True):
+            later = chunks[start:end].rstrip(b"\0") if chunks else b""
+            yield term, Packed(docs[2 * start : 2 * end], later, freqs[start:end], lengths[start:end])
+            start = end
 
 
 def joined(parts: Sequence[Packed]) -> Packed:
     """Join postings of one term, in the order of their places."""
     if len(parts) == 1:
         return parts[0]
-    chunks = b""
-    if any(part.chunks for part in parts):
-        chunks = b"".join([part.chunks.ljust(len(part.freqs), b"\0") for part in parts]).rstrip(b"\0")
-    docs, _, freqs, lengths = zip(*parts, strict=True)
-    return Packed(b"".join(docs), chunks, b"".join(freqs), b"".join(lengths))
+    docs, chunks, freqs, lengths = zip(*parts, strict=True)
+    later = b""
+    if any(chunks):
+        later = b"".join([part.chunks.ljust(len(part.freqs), b"\0") for part in parts]).rstrip(b"\0")
+    return Packed(b"".join(docs), later, b"".join(freqs), b"".join(lengths))
 
 
 def runs(reader: Reader) -> list[Run]:
