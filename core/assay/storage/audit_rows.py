@@ -23,8 +23,7 @@ _COLUMNS = {name: f"iif({name} IS NULL, NULL, lower(hex({name})))" for name in (
 
 def append(tx: Transaction, sealed: Sequence[bytes], head: Head) -> None:
     """Write entries behind the others, and the head that covers them."""
-    for seq, entry in enumerate(sealed, head.size - len(sealed)):
-        tx.write("INSERT INTO audit VALUES(?, ?)", (seq, entry))
+    tx.write_many("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, head.size - len(sealed)))
     tx.write("UPDATE head SET size=?, ts=?, root=?, frontier=?", (head.size, head.ts, head.root, head.frontier))
 
 
