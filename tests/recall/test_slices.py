@@ -11,30 +11,38 @@ from hypothesis import strategies as st
 
 from assay import Store
 from assay.recall import index
-from assay.recall.slices import Sums, bits_of, highest, places_of
+from assay.recall.scoring import _weighty
+from assay.recall.slices import bits_of, highest, map_of, places_of, summed
 from assay.storage.transaction import Transaction
 
 PLACES = st.sets(st.integers(0, 65_535), max_size=30)
 GIVEN = st.lists(st.tuples(st.integers(0, 3), PLACES, st.integers(1, 127)), max_size=8)
 
 
-@given(PLACES)
-def test_a_set_gives_back_its_places(places: set[int]) -> None:
-    assert sorted(places_of(bits_of(places))) == sorted(places)
+@given(PLACES, st.integers(0, 65_535), st.integers(0, 2_000))
+def test_a_set_gives_back_its_places(places: set[int], start: int, many: int) -> None:
+    places |= set(range(start, min(start + many, 65_536)))
+    assert places_of(bits_of(places)) == sorted(places, reverse=True)
+
+
+@given(PLACES, st.integers(0, 8_192))
+def test_a_map_goes_on_where_a_shorter_one_ends(places: set[int], reach: int) -> None:
+    whole = map_of(places)
+    assert map_of((place for place in places if place >> 3 >= reach), bytes(whole[:reach])) == whole
 
 
 @given(GIVEN, st.integers(1, 60), st.integers(1, 60), PLACES)
 def test_the_highest_are_those_of_plain_counting(
     given_points: list[tuple[int, set[int], int]], count: int, most_equal: int, allowed: set[int]
 ) -> None:
-    sums: dict[int, Sums] = {}
+    sums: dict[int, list[tuple[int, int]]] = {}
     plain: Counter[tuple[int, int]] = Counter()
     among = {0: bits_of(range(1 << 16)), 1: bits_of(allowed), 2: bits_of(range(1 << 16))}  # none of segment 3
     for segment, places, points in given_points:
-        sums.setdefault(segment, Sums()).add(bits_of(places), points)
+        sums.setdefault(segment, []).append((bits_of(places), points))
         inside = places & allowed if segment == 1 else places if segment < 3 else set[int]()
         plain.update({(segment, place): points for place in inside})
-    found = highest(sums, count, most_equal, among)
+    found = highest({segment: summed(sets) for segment, sets in sums.items()}, count, most_equal, among)
     chosen = [(segment, place) for segment, bits in found.items() for place in places_of(bits)]
     ranked = sorted(plain, key=lambda key: (plain[key], key), reverse=True)
     last = plain[ranked[min(count, len(ranked)) - 1]] if ranked else 0
@@ -109,3 +117,11 @@ def test_a_map_that_lies_is_found_by_verify(store: Store) -> None:
     store._database.mutate(lie)
     assert any("search index" in problem for problem in store.verify().problems)
     store.close()
+
+
+def test_a_word_that_nearly_all_hold_is_not_looked_at_beside_words_that_enough_hold() -> None:
+    frequency = {"2026": 999_990, "deploy": 9_000, "pool": 300}
+    weights = {"2026": 0.00001, "deploy": 4.7, "pool": 8.1}
+    assert list(_weighty(weights, frequency)) == ["deploy", "pool"]
+    assert _weighty(weights, frequency | {"deploy": 90}) == weights
+    assert list(_weighty({"2026": 0.00001}, frequency)) == ["2026"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import content, content_set, fold, query_terms, terms, words
-from assay.text.segment import text_tokens
+from assay.text import content, content_set, fold, query_terms, terms, vocabulary, words
+from assay.text.segment import plain, text_tokens
 
 ANY = st.text(st.characters(), max_size=80)
 
@@ -44,6 +44,25 @@ def test_words_never_fail_and_are_folded(text: str) -> None:
 def test_case_of_plain_words_does_not_matter(text: str) -> None:
     lower = text.lower()
     assert words(lower) == words(lower.title().lower())
+
+
+PLAIN = st.text("abcdefginstxyzAEX0123456789.,'\"()", max_size=12)
+
+
+@given(st.one_of(PLAIN, st.sampled_from(["the", "The", "IT", "us", "Running,", "(x3fa2)", "1024", "A1", "gone."])))
+def test_the_short_way_for_plain_words_gives_what_the_rules_give(chunk: str) -> None:
+    hidden = chunk + "\u200b"  # drawn as nothing, and dropped, but no plain chunk
+    assert not plain(hidden)
+    assert terms(chunk) == terms(hidden)
+    assert content(chunk) == content(hidden)
+
+
+def test_a_full_table_of_chunks_starts_anew_and_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_LEARNED", 3)
+    learned = vocabulary._Learned(lambda chunk: (chunk.upper(),))
+    words = ["a", "b", "c", "d", "a", "x" * 49]
+    assert [learned[word] for word in words] == [(word.upper(),) for word in words]
+    assert set(learned) == {"d", "a"}
 
 
 @given(ANY)

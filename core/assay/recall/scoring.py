@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, repeat
+from itertools import chain, compress, groupby, repeat
+from operator import attrgetter, itemgetter
 
+from assay.recall import index
 from assay.recall.index import IndexedText, TailCache, length_of, term_codes
-from assay.recall.slices import Sums, bits_of, highest, places_of
+from assay.recall.slices import bits_of, highest, map_of, places_of, summed
 from assay.storage import index_rows
 from assay.storage.index_rows import SEGMENT_BITS, IndexState, Posting, PostingList
 from assay.storage.reader import Reader
@@ -91,14 +93,15 @@ class Scorer:
         self._few = self._among if self._among is not None and len(self._among) <= _FEW else None
         self._without = frozenset(without)
         state = index_rows.state(reader)
-        self.documents = state.docs
+        self.documents, self._chunked = state.docs, state.chunks > state.docs
         most = _MOST_TERMS if self._few is None else len(terms)
         self._asked, recent = _weighed(reader, state, terms, self._required, cache, deadline, most)
         self.recent = {number: score for number, score in recent.items() if number not in self._without}
         self.frequency = {term: sum(found.df for found in self._asked.postings[term].values()) for term in terms}
-        self._sums: dict[int, Sums] | None = None
+        self._sums: dict[int, list[int]] | None = None
         self._scopes: list[dict[int, int]] = []
         self._lists: dict[Posting, PostingList] = {}
+        self._maps: dict[Posting, bytes | bytearray] = {}
 
     def candidates(self, count: int) -> list[int]:
         """Give the numbers of the episodes of the index that hold the most of the question's weight.
@@ -135,6 +138,8 @@ class Scorer:
 
     def _long(self) -> dict[int, int]:
         """Give, by segment, the episodes in whose later chunks a word of the question stands."""
+        if not self._chunked:
+            return {}
         asked = (posting for term in self._asked.weights for posting in self._asked.postings[term].values())
         long: dict[int, int] = {}
         for posting, listed in index_rows.read_postings(self._reader, asked, chunked=True).items():
@@ -147,27 +152,19 @@ class Scorer:
     def scores(self, numbers: Iterable[int]) -> dict[int, float]:
         """Give the scores of those of some episodes of the index that hold a term: each that of its best chunk."""
         segments = _by_segment(number for number in numbers if number not in self._without)
-        held = [
-            (self._asked.postings[term][segment], weight)
-            for term, weight in self._asked.weights.items()
-            for segment in segments.keys() & self._asked.postings[term].keys()
-        ]
-        self._read(posting for posting, _ in held)
-        chunks: dict[int, dict[int, float]] = defaultdict(dict)
-        for posting, weight in held:
+        worth = {segment: _Worth(places, self._asked.norms) for segment, places in segments.items()}
+        held: list[tuple[Posting, float, Sequence[int]]] = []
+        for term, weight in self._asked.weights.items():
+            for posting in map(self._asked.postings[term].get, segments):
+                if posting and (nths := worth[posting.segment].shown(self._maps.get(posting))):
+                    held.append((posting, weight, nths))
+        self._read(posting for posting, _, _ in held)
+        for posting, weight, nths in held:
             self._deadline.check()
-            segment = posting.segment
-            _add(chunks[segment], segments[segment], self._lists[posting], weight, self._asked.norms)
-        best: dict[int, float] = {}
-        for segment, scores in chunks.items():
-            base = segment << SEGMENT_BITS
-            for key, score in scores.items():
-                number = base + (key & _PLACE)
-                if score > best.get(number, 0.0):
-                    best[number] = score
-        return best
+            worth[posting.segment].add(self._lists[posting], weight, nths)
+        return {(segment << SEGMENT_BITS) + place: score for segment, of in worth.items() for place, score in of.best()}
 
-    def _summed(self) -> dict[int, Sums]:
+    def _summed(self) -> dict[int, list[int]]:
         """Give every episode points for the terms that it holds, by segment."""
         weights = self._asked.weights
         share = _POINTS / sum(weights.values()) if weights else 0.0
@@ -176,23 +173,25 @@ class Scorer:
             for term, weight in weights.items()
             for posting in self._asked.postings[term].values()
         }
-        sums: dict[int, Sums] = defaultdict(Sums)
-        for posting, bits in self._sets(points):
-            sums[posting.segment].add(bits, points[posting])
-        return sums
+        ordered = self._sets(sorted(points, key=attrgetter("segment")))
+        return {
+            segment: summed((bits, points[posting]) for posting, bits in found)
+            for segment, found in groupby(ordered, key=lambda pair: pair[0].segment)
+        }
 
     def _sets(self, postings: Iterable[Posting]) -> Iterable[tuple[Posting, int]]:
         """Give the sets of the episodes that stand in some lists: from the map, and from the list behind its reach."""
-        maps = index_rows.maps(self._reader, wanted := list(postings))
-        self._read(posting for posting in wanted if len(maps.get(posting, b"")) << 3 <= _PLACE)
+        wanted = list(postings)
+        unread = [posting for posting in wanted if posting.df >= index.LONG and posting not in self._maps]
+        self._maps |= index_rows.maps(self._reader, unread)
+        self._read(posting for posting in wanted if len(self._maps.get(posting, b"")) << 3 <= _PLACE)
         for posting in wanted:
             self._deadline.check()
-            mapped = maps.get(posting, b"")
-            bits = int.from_bytes(mapped, "little")
-            if posting in self._lists:
+            mapped = self._maps.get(posting, b"")
+            if len(mapped) << 3 <= _PLACE:
                 places = self._lists[posting].places
-                bits |= bits_of(places[bisect_left(places, len(mapped) << 3) :] if mapped else places)
-            yield posting, bits
+                self._maps[posting] = mapped = map_of(places[bisect_left(places, len(mapped) << 3) :], mapped)
+            yield posting, int.from_bytes(mapped, "little")
 
     def _read(self, postings: Iterable[Posting]) -> None:
         unread = [posting for posting in postings if posting not in self._lists]
@@ -224,8 +223,9 @@ def _weighed(
     sizes = [size for _, text in recent for _, size in text.chunks]
     mean = max(1.0, (state.length + sum(sizes)) / max(1, state.chunks + len(sizes)))
     rarest = sorted(filter(frequency.get, terms), key=lambda term: frequency[term])[:most]
+    weights = {term: _idf(frequency[term], state.docs + len(recent)) * (_K1 + 1) for term in rarest}
     asked = _Asked(
-        {term: _idf(frequency[term], state.docs + len(recent)) * (_K1 + 1) for term in rarest},
+        _weighty(weights, frequency),
         postings,
         [_K1 * (1 - _B + _B * length_of(code) / mean) for code in range(256)],
     )
@@ -235,6 +235,13 @@ def _weighed(
         if shared := text.terms & asked.weights.keys():
             scored[number] = _recent_score({term: asked.weights[term] for term in sorted(shared)}, text, mean)
     return asked, scored
+
+
+def _weighty(weights: Mapping[str, float], frequency: Mapping[str, int]) -> Mapping[str, float]:
+    """Leave out what weighs nothing beside the others, such as the year in which nearly all was said."""
+    least = sum(weights.values()) / (2 * _POINTS)
+    kept = {term: weight for term, weight in weights.items() if weight >= least}
+    return kept if sum(map(frequency.__getitem__, kept)) > _MOST_EQUAL else weights
 
 
 def _idf(frequency: int, total: int) -> float:
@@ -268,18 +275,45 @@ def _by_segment(numbers: Iterable[int]) -> dict[int, list[int]]:
     return segments
 
 
-def _add(
-    chunks: dict[int, float], places: Sequence[int], listed: PostingList, weight: float, norms: Sequence[float]
-) -> None:
-    """Add what a term is worth to the chunks of some episodes, found by binary search."""
-    held, chunk_of, freqs, lengths = listed
-    size, numbered = len(held), len(chunk_of)
-    starts = zip(places, map(bisect_left, repeat(held), places), strict=False)
-    for place, at in [(place, at) for place, at in starts if at < size and held[at] == place]:
-        end = at + 1
-        while end < numbered and held[end] == place:
-            end += 1
-        for one in range(at, end):
-            key = place + (chunk_of[one] << SEGMENT_BITS) if one < numbered else place
-            freq = freqs[one]
-            chunks[key] = chunks.get(key, 0.0) + weight * freq / (freq + norms[lengths[one]])
+class _Worth:
+    """What some episodes of a segment are worth: each as much as its best chunk."""
+
+    def __init__(self, places: Sequence[int], norms: Sequence[float]) -> None:
+        self._places, self._norms = places, norms
+        self._bytes = itemgetter(*[place >> 3 for place in places], 0)
+        self._bits = [1 << (place & 7) for place in places]
+        self._first = [0.0] * len(places)
+        self._later: dict[tuple[int, int], float] = {}
+
+    def shown(self, mapped: bytes | bytearray | None) -> Sequence[int]:
+        """Give which of the episodes stand in a map: the first is 0; all of them, if there is no map."""
+        if mapped is None:
+            return range(len(self._places))
+        return [nth for nth, (byte, bit) in enumerate(zip(self._bytes(mapped), self._bits, strict=False)) if byte & bit]
+
+    def add(self, listed: PostingList, weight: float, nths: Sequence[int]) -> None:
+        """Add what a term is worth to some of the episodes, which are found by binary search."""
+        held, chunk_of, freqs, lengths = listed
+        first, later, norms, size, numbered = self._first, self._later, self._norms, len(held), len(chunk_of)
+        places = list(map(self._places.__getitem__, nths))
+        for nth, place, at in zip(nths, places, map(bisect_left, repeat(held), places), strict=False):
+            if at >= size or held[at] != place:
+                continue
+            freq = freqs[at]
+            if at >= numbered:
+                first[nth] += weight * freq / (freq + norms[lengths[at]])
+                continue
+            end = bisect_right(held, place, at)
+            for one, chunk in zip(range(at, end), chunk_of[at:end].ljust(end - at, b"\0"), strict=True):
+                gain = weight * freqs[one] / (freqs[one] + norms[lengths[one]])
+                if chunk:
+                    later[nth, chunk] = later.get((nth, chunk), 0.0) + gain
+                else:
+                    first[nth] += gain
+
+    def best(self) -> Iterable[tuple[int, float]]:
+        """Give the episodes that are worth something."""
+        best = self._first.copy()
+        for (nth, _), score in self._later.items():
+            best[nth] = max(best[nth], score)
+        return ((place, score) for place, score in zip(self._places, best, strict=True) if score)

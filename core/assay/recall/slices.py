@@ -7,75 +7,89 @@ of the sum of every episode, so that giving points to a whole set takes a few op
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 
-__all__ = ["Sums", "bits_of", "highest", "places_of"]
+__all__ = ["bits_of", "highest", "map_of", "places_of", "summed"]
 
 _MASKS = tuple(1 << bit for bit in range(8))
+_WINDOW = 480  # places looked at together: a step on all of them takes far longer
 
 
 def bits_of(places: Iterable[int]) -> int:
     """Give the set of some places, which are below 65,536."""
-    packed = bytearray(1 << 13)
+    return int.from_bytes(map_of(places), "little")
+
+
+def map_of(places: Iterable[int], known: bytes | bytearray = b"") -> bytearray:
+    """Give the map of some places, and of those that a shorter one shows: bit p, from the lowest on, is place p."""
+    shown = bytearray(1 << 13)
+    shown[: len(known)] = known
     for place in places:
-        packed[place >> 3] |= _MASKS[place & 7]
-    return int.from_bytes(packed, "little")
+        shown[place >> 3] |= _MASKS[place & 7]
+    return shown
 
 
 def places_of(bits: int) -> list[int]:
     """Give the places in a set, the highest first."""
     places: list[int] = []
     while bits:
-        place = bits.bit_length() - 1
-        places.append(place)
-        bits ^= 1 << place
+        start = max(0, bits.bit_length() - _WINDOW)
+        window = bits >> start
+        bits ^= window << start
+        while window:
+            place = window.bit_length() - 1
+            places.append(start + place)
+            window ^= 1 << place
     return places
 
 
-class Sums:
-    """The points of every episode of a segment."""
-
-    def __init__(self) -> None:
-        self.planes: list[int] = []
-
-    def add(self, bits: int, points: int) -> None:
-        """Give points to each episode of a set."""
-        carry = level = 0
-        planes = self.planes
-        while points >> level or carry:
-            if level == len(planes):
-                planes.append(0)
-            plane = planes[level]
+def summed(given: Iterable[tuple[int, int]]) -> list[int]:
+    """Add up points that are given to whole sets: plane k holds bit k of the sum of every episode."""
+    sets = list(given)
+    parts: list[list[int]] = [[] for _ in range(sum(points for _, points in sets).bit_length())]
+    for bits, points in sets:
+        for level in range(points.bit_length()):
             if points >> level & 1:
-                either = plane ^ bits
-                planes[level], carry = either ^ carry, plane & bits | either & carry
-            elif carry:
-                planes[level], carry = plane ^ carry, plane & carry
-            level += 1
+                parts[level].append(bits)
+    for level, left in enumerate(parts):
+        while len(left) > 1:
+            one, two = left.pop(), left.pop()
+            either, carry = one ^ two, one & two
+            if left:  # three at once: what they carry is one set
+                three = left.pop()
+                either, carry = either ^ three, carry | either & three
+            left.append(either)
+            if carry:
+                parts[level + 1].append(carry)
+    return [left[0] if left else 0 for left in parts]
 
 
-def highest(sums: Mapping[int, Sums], count: int, most_equal: int, among: Mapping[int, int]) -> dict[int, int]:
+def highest(
+    planes: Mapping[int, Sequence[int]], count: int, most_equal: int, among: Mapping[int, int]
+) -> dict[int, int]:
     """Give, by segment, the set of the `count` episodes that have the most points, and of all that have as many.
 
     Args:
+        planes: The sums of the points of every episode, by segment.
         most_equal: Where more than so many have as many points as the last, the newest of them are given.
         among: The only episodes to choose from, by segment.
     """
-    asked = {segment: bits for segment, bits in among.items() if segment in sums}
-    tied = {segment: reduce(int.__or__, sums[segment].planes, 0) & bits for segment, bits in asked.items()}
-    chosen = dict.fromkeys(sums, 0)
-    for level in reversed(range(max((len(of.planes) for of in sums.values()), default=0))):
+    asked = {segment: bits for segment, bits in among.items() if segment in planes}
+    tied = {segment: reduce(int.__or__, planes[segment], 0) & bits for segment, bits in asked.items()}
+    chosen = dict.fromkeys(planes, 0)
+    for level in reversed(range(max(map(len, planes.values()), default=0))):
         high = {
             segment: found
             for segment, bits in tied.items()
-            if level < len(sums[segment].planes) and (found := bits & sums[segment].planes[level])
+            if level < len(planes[segment]) and (found := bits & planes[segment][level])
         }
-        if _hold(high.values(), count):
+        held = _count(high.values(), count)
+        if held >= count:
             tied = high
             continue
+        count -= held
         for segment, bits in high.items():
-            count -= bits.bit_count()
             chosen[segment] |= bits
             tied[segment] ^= bits
     left = max(count, most_equal)
@@ -88,10 +102,14 @@ def highest(sums: Mapping[int, Sums], count: int, most_equal: int, among: Mappin
     return chosen
 
 
-def _hold(sets: Iterable[int], count: int) -> bool:
-    """Tell whether some sets hold so many together; counting, which costs most here, ends as soon as they do."""
+def _count(sets: Iterable[int], enough: int) -> int:
+    """Count what some sets hold together; counting, which costs most here, ends as soon as it is enough."""
     held = 0
-    return any((held := held + bits.bit_count()) >= count for bits in sets)
+    for bits in sets:
+        if held >= enough:
+            break
+        held += bits.bit_count()
+    return held
 
 
 def _newest(bits: int, count: int) -> int:

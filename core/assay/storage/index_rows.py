@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, starmap
 from typing import Any, NamedTuple
 
 from assay.storage import run_rows
@@ -180,7 +180,7 @@ def listed(reader: Reader, terms: Sequence[int], segment: int | None = None) -> 
     for start in range(0, len(terms), _CHUNK):
         chunk = terms[start : start + _CHUNK]
         sql = f"SELECT id, term, segment, df FROM posting WHERE term IN ({','.join('?' * len(chunk))}){place}"
-        found += [Posting(*row) for row in reader.execute(sql, [*chunk, *inside])]
+        found += starmap(Posting, reader.execute(sql, [*chunk, *inside]))
     return found
 
 
@@ -192,18 +192,16 @@ def read_postings(reader: Reader, postings: Iterable[Posting], *, chunked: bool 
     """
     wanted = dict.fromkeys(postings)
     plain = [posting for posting in wanted if not posting.runs.chunks] if chunked else []
-    held = dict(_of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE length(chunks) > 0 AND id", plain))
-    held |= _of(reader, "id, docs, chunks, freqs, lengths FROM posting WHERE id", wanted.keys() - plain)
     found: dict[Posting, PostingList] = {}
+    for some, condition in ((plain, "length(chunks) > 0 AND id"), (wanted.keys() - plain, "id")):
+        for posting, row in _of(reader, f"id, docs, chunks, freqs, lengths FROM posting WHERE {condition}", some):
+            packed = row[1:]
+            if posting.runs.freqs:
+                packed = run_rows.joined([Packed(*packed), posting.runs])
+            found[posting] = PostingList(places_of(packed[0]), *packed[1:])
     for posting in wanted:
-        if posting in held:
-            packed = Packed(*held[posting][1:])
-            whole = run_rows.joined([packed, posting.runs]) if posting.runs.freqs else packed
-        elif posting.row < 0 and (posting.runs.chunks or not chunked):
-            whole = posting.runs
-        else:
-            continue
-        found[posting] = PostingList(places_of(whole.docs), *whole[1:])
+        if posting.row < 0 and (posting.runs.chunks or not chunked):
+            found[posting] = PostingList(places_of(posting.runs.docs), *posting.runs[1:])
     return found
 
 

@@ -9,7 +9,7 @@ from assay.text.lexicon import members, pattern
 from assay.text.normal import compatible, fold
 from assay.text.script import SPACELESS, Script, classes
 
-__all__ = ["CHUNK", "Token", "chunk_tokens", "humps", "text_tokens", "words"]
+__all__ = ["CHUNK", "Token", "chunk_tokens", "humps", "plain", "text_tokens", "words"]
 
 CHUNK = 48  # a chunk up to this many characters is cached: longer ones hardly ever come back
 _WHOLE = 128  # longest identifier kept whole
@@ -54,6 +54,14 @@ def chunk_tokens(chunk: str) -> tuple[Token, ...]:
     return _cached(chunk) if len(chunk) <= CHUNK else tuple(_tokens(chunk))
 
 
+def plain(chunk: str) -> str:
+    """Return the one folded word that a chunk of ASCII is, or "" if that takes a closer look."""
+    core = chunk.strip(_EDGES)
+    if core.isascii() and core.isalnum() and (core.isdigit() or core[1:].islower() or core.islower()):
+        return core.lower()
+    return ""
+
+
 @lru_cache(maxsize=16_384)
 def _cached(chunk: str) -> tuple[Token, ...]:
     return tuple(_tokens(chunk))
@@ -65,9 +73,8 @@ def humps(run: str, shape: str) -> list[str]:
 
 
 def _tokens(chunk: str) -> Iterator[Token]:
-    core = chunk.strip(_EDGES)
-    if core.isascii() and core.isalnum() and (core.isdigit() or core[1:].islower() or core.islower()):
-        yield Token(core.lower(), Script.LATIN)  # what nearly every new word of English is: the rules below, in short
+    if word := plain(chunk):
+        yield Token(word, Script.LATIN)  # what nearly every new word of English is: the rules below, in short
         return
     text = _without_apostrophes(compatible(chunk))
     shapes = classes(text)

@@ -6,12 +6,13 @@ from itertools import chain
 
 from assay.text.lexicon import members
 from assay.text.script import Script
-from assay.text.segment import CHUNK, Token, chunk_tokens
+from assay.text.segment import CHUNK, Token, chunk_tokens, plain
 from assay.text.stems import stem
 
 __all__ = ["content", "content_set", "is_stop", "query_terms", "term_of", "terms"]
 
 _REMEMBERED = 2_048  # characters: longer texts are not kept by content_set
+_LEARNED = 32_768  # chunks
 _SPELLED = frozenset([Script.LATIN, Script.CYRILLIC, Script.GREEK, Script.ARABIC])
 
 
@@ -21,7 +22,7 @@ def content(text: str) -> list[str]:
     Stop words and light verbs are left out. A Latin, Cyrillic, Greek or Arabic word counts when it has three
     letters, a digit, or is an acronym of two capitals.
     """
-    return _joined(text.split(), _content_of, _content)
+    return list(chain.from_iterable(map(_content_of.__getitem__, text.split())))
 
 
 def content_set(text: str) -> frozenset[str]:
@@ -34,7 +35,7 @@ def terms(text: str) -> list[str]:
 
     The same function serves indexing and querying, so that both always agree.
     """
-    return _joined(text.split(), _terms_of, _terms)
+    return list(chain.from_iterable(map(_terms_of.__getitem__, text.split())))
 
 
 def query_terms(text: str) -> list[str]:
@@ -54,13 +55,20 @@ def term_of(token: Token) -> str:
     return token.word if token.whole and not token.word.isalpha() else stem(token.word, token.script)
 
 
-def _joined(
-    chunks: list[str], known: Callable[[str], tuple[str, ...]], anew: Callable[[str], tuple[str, ...]]
-) -> list[str]:
-    """Join what each chunk gives; long ones are not worth keeping."""
-    if max(map(len, chunks), default=0) <= CHUNK:
-        return list(chain.from_iterable(map(known, chunks)))
-    return [one for chunk in chunks for one in (known if len(chunk) <= CHUNK else anew)(chunk)]
+class _Learned(dict[str, tuple[str, ...]]):
+    """What a rule gives for each chunk met so far; long ones are not worth keeping, and a full table starts anew."""
+
+    def __init__(self, rule: Callable[[str], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        found = self._rule(chunk)
+        if len(chunk) <= CHUNK:
+            if len(self) >= _LEARNED:
+                self.clear()
+            self[chunk] = found
+        return found
 
 
 def _set(text: str) -> frozenset[str]:
@@ -72,6 +80,10 @@ def _content(chunk: str) -> tuple[str, ...]:
 
 
 def _terms(chunk: str) -> tuple[str, ...]:
+    if word := plain(chunk):  # what nearly every new chunk is: the rule below, in short
+        if not word.isalpha():
+            return (word,)
+        return () if word in members("stop") or word in members("light") else (stem(word, Script.LATIN),)
     return tuple(term_of(token) for token in chunk_tokens(chunk) if not is_stop(token))
 
 
@@ -81,6 +93,6 @@ def _counts(token: Token) -> bool:
     return sum(map(str.isalpha, token.word)) >= 3
 
 
-_content_of = lru_cache(maxsize=32_768)(_content)
-_terms_of = lru_cache(maxsize=32_768)(_terms)
+_content_of = _Learned(_content)
+_terms_of = _Learned(_terms)
 _short_set = lru_cache(maxsize=1_024)(_set)
