@@ -165,14 +165,14 @@ def test_a_policy_that_is_set_sets_its_switches(tmp_path: Path) -> None:
 def test_t13_what_verify_holds_in_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
     peaks: list[int] = []
     with Store(tmp_path / "m.db") as store:
-        for count in (2_000, 6_000):
+        for count in (2_000, 2_000, 6_000):  # a text that comes again has an edge as well
             store.episodes.record_many([{"content": f"event {number}"} for number in range(count)])
             assert store.verify(index=False)
             tracemalloc.start()
             assert store.verify(index=False)
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
-    assert peaks[1] < 1.2 * peaks[0], peaks
+    assert peaks[2] < 1.2 * peaks[1], peaks
 
 
 @pytest.mark.parametrize("limit", [0, -3])

@@ -13,11 +13,11 @@ from .sources import ADAPTERS, CORE, code_lines, modules, relative, tree
 CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 1020,
-    ("storage",): 1850,
-    ("audit",): 450,
+    ("storage",): 1865,
+    ("audit",): 470,
     ("audit/proofs",): 620,
     ("episodes",): 600,
-    ("recall",): 1240,
+    ("recall",): 1265,
     ("recall/dense",): 220,
     ("beliefs",): 650,
     ("wrap",): 3190,
@@ -34,7 +34,7 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 13_030
+KERNEL_CAP = 13_090
 ADAPTERS_CAP = 6100
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from hmac import digest
+from hashlib import sha256
 from typing import Any
 
 from assay.model.status import Breach, Verification
@@ -15,8 +15,11 @@ from assay.storage.tables import AUDITED
 __all__ = ["Findings", "Replay"]
 
 _TOGETHER = 256
-_Written = tuple[int, str, str, str, str | None]  # seq, table, action, id, commitment
+_Written = tuple[int, str, str, str | None]  # seq, action, id, commitment
 _VERBS = {"+": "wrote", "~": "changed", "-": "removed"}
+_SALT = 32  # bytes
+_INNER, _OUTER = (bytes(byte ^ mask for byte in range(256)) for mask in (0x36, 0x5C))
+_INNER_REST, _OUTER_REST = (bytes([mask] * (64 - _SALT)) for mask in (0x36, 0x5C))
 
 
 class Findings:
@@ -50,7 +53,8 @@ class Replay:
     def __init__(self, reader: Reader, found: Findings) -> None:
         self._reader = reader
         self._found = found
-        self._waiting: list[_Written] = []
+        self._rows = {table: audit_rows.LiveRows(reader, table) for table in AUDITED}
+        self._waiting: dict[str, list[_Written]] = {table: [] for table in AUDITED}
         self._matched = dict.fromkeys(AUDITED, 0)
         self._absent: dict[tuple[str, str], int] = {}  # written, and not there: a later entry must have removed it
 
@@ -62,31 +66,38 @@ class Replay:
             if table not in AUDITED or action not in _VERBS:
                 self._found.add(f"entry {seq} changes the unknown table {table!r}")
                 continue
-            self._waiting.append((seq, table, action, ref, committed))
-            if len(self._waiting) == _TOGETHER:
-                self._compare()
+            waiting = self._waiting[table]
+            waiting.append((seq, action, ref, committed))
+            if len(waiting) == _TOGETHER:
+                self._compare(table)
 
     def finish(self, *, whole: bool) -> None:
         """Name the rows that are missing and, when every entry came by, those that no entry wrote."""
-        self._compare()
+        for table in AUDITED:
+            self._compare(table)
         for (table, ref), seq in self._absent.items():
             self._found.add(f"{table} {ref}, which entry {seq} wrote, is not there")
         for table, matched in self._matched.items() if whole else ():
             if audit_rows.row_count(self._reader, table) != matched:
                 self._strangers(table)
 
-    def _compare(self) -> None:
-        """Compare what waits; the rows are read together, which takes a third of the time."""
-        live = {
-            table: audit_rows.live_rows(self._reader, table, [row[3] for row in self._waiting if row[1] == table])
-            for table in {row[1] for row in self._waiting}
-        }
-        for written in self._waiting:
-            self._row(live[written[1]].get(written[3]), written)
-        self._waiting.clear()
+    def _compare(self, table: str) -> None:
+        """Compare what waits of a table: its rows are read together."""
+        waiting = self._waiting[table]
+        live = self._rows[table].get([written[2] for written in waiting])
+        matched = 0
+        for written, row in zip(waiting, live, strict=True):
+            seq, action, _, committed = written
+            if row and row[1] == seq and action != "-" and _commitment(row[2], row[3]) == committed:
+                matched += 1
+            else:
+                self._row(table, row, written)
+        self._matched[table] += matched
+        waiting.clear()
 
-    def _row(self, live: tuple[Any, ...] | None, written: _Written) -> None:
-        seq, table, action, ref, committed = written
+    def _row(self, table: str, live: tuple[Any, ...] | None, written: _Written) -> None:
+        """Say what is wrong with a row that is not what an entry wrote, unless a later one changed it."""
+        seq, action, ref, _ = written
         if live is None:
             if action == "-":
                 self._absent.pop((table, ref), None)
@@ -95,8 +106,7 @@ class Replay:
         elif live[1] < seq:
             self._found.add(f"{table} {ref} is as of entry {live[1]}, but entry {seq} {_VERBS[action]} it")
         elif live[1] == seq:
-            if action == "-" or digest(live[2], live[3].encode(), "sha256").hex() != committed:
-                self._found.add(f"{table} {ref} is not what entry {seq} wrote")
+            self._found.add(f"{table} {ref} is not what entry {seq} wrote")
             self._matched[table] += 1
 
     def _strangers(self, table: str) -> None:
@@ -109,3 +119,11 @@ class Replay:
                 self._found.add(f"{table} {ref} is there, but entry {seq} did not write it")
             if self._found.enough:
                 return
+
+
+def _commitment(salt: bytes, row: bytes) -> str:
+    """Compute HMAC-SHA256 (RFC 2104) from its parts, in less than half of the time of the library's own."""
+    if len(salt) != _SALT:
+        return ""  # it is none of ours
+    inner = sha256(salt.translate(_INNER) + _INNER_REST + row).digest()
+    return sha256(salt.translate(_OUTER) + _OUTER_REST + inner).hexdigest()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from assay.audit.log import OPERATIONS, decode
-from assay.audit.merkle import fold, leaf_hash, pack
+from assay.audit.merkle import fold, pack
 from assay.audit.proofs.checkpoints import KEY, Source, origin, read_anchors, read_vkey
-from assay.audit.proofs.tiles import TileCheck, Tree
+from assay.audit.proofs.tiles import WIDTH, TileCheck, Tree
 from assay.audit.proofs.verify_proof import Note, Refused, read_note
 from assay.audit.replay import Findings, Replay
 from assay.audit.witnesses import Witnesses
@@ -96,13 +97,16 @@ class _Check:
 
     def run(self) -> bool:
         """Go through the entries; False when that came to an early end."""
-        for seq, stored in audit_rows.entries(self.reader, self.size - 1):
-            if seq != self.size:
+        entries = iter(audit_rows.entries(self.reader, self.size - 1))
+        while rows := list(islice(entries, self._together())):
+            stored = [entry for at, (seq, entry) in enumerate(rows, self.size) if seq == at]
+            for entry in map(decode, stored):
+                self._entry(self.size, entry)
+                self.size += 1
+            self.tiles.add(stored)
+            if len(stored) < len(rows):  # the numbers ascend: behind a gap none is right
                 self.found.add(f"entry {self.size} is missing")
                 return False
-            self._entry(seq, decode(stored))
-            self.tiles.add(leaf_hash(stored))
-            self.size += 1
             if self.size >= self.witnesses.awaited:
                 self.witnesses.compare(self.size, fold(self.tiles.frontier), self.ts)
             if self.found.problems and self.found.enough:
@@ -113,8 +117,12 @@ class _Check:
         self.replay.finish(whole=not self.base)
         return True
 
+    def _together(self) -> int:
+        """Give how many entries may come at once: to the end of a tile, or to where a witness waits."""
+        return max(1, int(min(WIDTH - self.size % WIDTH, self.witnesses.awaited - self.size)))
+
     def _entry(self, seq: int, entry: dict[str, Any]) -> None:
-        op, data = entry["op"], entry.get("data", {})
+        op, ts, data = entry["op"], entry["ts"], entry.get("data", {})
         if entry["seq"] != seq:
             self.found.add(f"entry {seq} says that it is {entry['seq']}")
         if op not in OPERATIONS:
@@ -125,9 +133,9 @@ class _Check:
             self.found.add("entry 0 belongs to another store")
         if seq == 0 and data["secret"] != sha256(self.reader.meta("secret")).hexdigest():
             self.found.add("the secret of the store was changed")
-        if entry["ts"] < self.ts:
+        if ts < self.ts:
             self.found.add(f"entry {seq} is older than the one before it")
-        self.ts = entry["ts"]
+        self.ts = ts
         if seq >= self.base:
             if data:
                 self.witnesses.take(seq, op, data)

@@ -26,9 +26,6 @@ class Witnesses:
     Args:
         anchors: Checkpoints that were kept elsewhere; those of other stores are passed over.
         start: The kept checkpoints of fewer entries are passed over.
-
-    Attributes:
-        awaited: The least size of the log for which `compare` has to be called.
     """
 
     def __init__(self, reader: Reader, found: Findings, anchors: Sequence[Note], start: int) -> None:
@@ -43,7 +40,6 @@ class Witnesses:
         self._next = next(self._kept, None)
         self._signed: Note | None = None
         self._ahead = list(self.anchors)
-        self.awaited: float = 0
         self._against: list[Note] = []
         self._met: list[tuple[Note, int]] = []  # the anchors that agree, and the time of the last entry of each
         if anchors and not self.anchors:
@@ -74,7 +70,11 @@ class Witnesses:
                 self._met.append((anchor, ts))
             else:
                 self._against.append(anchor)
-        self.awaited = min((note.size for note in (self._next, *self._ahead[:1]) if note), default=inf)
+
+    @property
+    def awaited(self) -> float:
+        """Give the least size of the log for which `compare` has to be called."""
+        return min((note.size for note in (self._next, *self._ahead[:1]) if note), default=inf)
 
     def finish(self, size: int, oldest: int | None, key: Key | None) -> None:
         """Say which witnesses the log does not bear out.

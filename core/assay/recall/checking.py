@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby, islice, repeat, starmap
-from operator import itemgetter, lt, mul
-from struct import unpack
+from itertools import chain, compress, groupby, islice, repeat, starmap
+from operator import add, itemgetter, lt, mul, not_
+from struct import pack, unpack
+from typing import Any
 
 from assay.recall.index import CHUNK_TERMS, DAY_US, TOKENISER, analyse, length_code, length_of, term_codes
 from assay.storage import audit_rows, index_rows, run_rows
@@ -29,6 +30,7 @@ _SHORT = 400  # characters: longer texts are seldom one chunk
 _BITS = 20  # what counts the terms of a text, below the sum of their numbers
 _SIZES = (1 << _BITS) - 1
 _KEPT = 1 << 16
+_TOGETHER = 512  # episodes, or lists
 
 
 def check_index(reader: Reader) -> Iterator[str]:
@@ -37,14 +39,15 @@ def check_index(reader: Reader) -> Iterator[str]:
     if state.tokeniser not in (0, TOKENISER):
         return  # of an older version: the next flush builds it anew
     sums, after = _Sums(reader), 0
-    while after < state.flushed and (rows := index_rows.tail(reader, after, 256)):
+    while after < state.flushed and (rows := index_rows.tail(reader, after, _TOGETHER)):
         sums.add([row for row in rows if row[0] <= state.flushed])
         after = rows[-1][0]
     held: dict[int, int] = defaultdict(int)
     for run in reversed(run_rows.runs(reader)):
         held[run.first >> SEGMENT_BITS] += sums.taken_in(run)
     for segment, lists in groupby(audit_rows.postings(reader), itemgetter(0)):
-        held[segment] += sum(starmap(sums.held, lists))
+        while some := list(islice(lists, _TOGETHER)):
+            held[segment] += sums.of_lists(some)
     for segment in sorted(dict(sums.total.items() ^ held.items())):
         yield f"the search index differs from its episodes in segment {segment}"
     if (sums.docs, sums.chunks, sums.length) != (state.docs, state.chunks, state.length):
@@ -56,6 +59,7 @@ class _Sums:
 
     def __init__(self, reader: Reader) -> None:
         (self._length,), self._places, self._chunks = _drawn(1), _drawn(1 << SEGMENT_BITS), [1, *_drawn(MOST_CHUNKS)]
+        self._factors = [1 + code * self._length for code in range(256)]
         self._reader, self._salt = reader, os.urandom(16)
         self._pieces: dict[str, int] = {}
         self._around = lru_cache(1_024)(lambda *at: self._packed(analyse("", at[0] * DAY_US, at[1]).chunks[0][0]))
@@ -67,19 +71,40 @@ class _Sums:
         """Add episodes."""
         split = [content.split() if len(content) <= _SHORT else [] for _, content, _, _ in rows]
         self._learn(split)
-        for (number, content, happened, source), pieces in zip(rows, split, strict=True):
-            found = sum(map(self._pieces.__getitem__, pieces)) if pieces else _SIZES
-            if found & _SIZES <= CHUNK_TERMS:
-                parts = [found + self._around(happened // DAY_US, source)]
-            else:  # perhaps in several chunks
-                parts = [self._packed(counts) for counts, _ in analyse(content, happened, source).chunks]
-            place = self._places[number % len(self._places)]
-            for chunk, part in zip(self._chunks, parts, strict=False):
-                code = length_code(part & _SIZES)
-                self.total[number >> SEGMENT_BITS] += (part >> _BITS) * (1 + code * self._length) * chunk * place
-                self.length += length_of(code)
-            self.chunks += len(parts)
+        found = [sum(map(self._pieces.__getitem__, pieces)) if pieces else _SIZES for pieces in split]
+        short = [one & _SIZES <= CHUNK_TERMS for one in found]
+        around = map(self._around, [happened // DAY_US for _, _, happened, _ in rows], map(itemgetter(3), rows))
+        parts = list(compress(map(add, found, around), short))
+        self._add(map(itemgetter(0), compress(rows, short)), parts, repeat(1))
+        for number, content, happened, source in compress(rows, map(not_, short)):  # perhaps in several chunks
+            parts = [self._packed(counts) for counts, _ in analyse(content, happened, source).chunks]
+            self._add(repeat(number), parts, self._chunks)
         self.docs += len(rows)
+
+    def _add(self, numbers: Iterable[int], parts: Sequence[int], chunks: Iterable[int]) -> None:
+        """Add chunks of some episodes, each given by what its terms add up to."""
+        codes = [length_code(part & _SIZES) for part in parts]
+        sums = map(mul, [part >> _BITS for part in parts], map(self._factors.__getitem__, codes))
+        for number, chunk, one in zip(numbers, chunks, sums, strict=False):
+            self.total[number >> SEGMENT_BITS] += one * chunk * self._places[number % len(self._places)]
+        self.chunks += len(parts)
+        self.length += sum(map(length_of, codes))
+
+    def of_lists(self, lists: Sequence[tuple[Any, ...]]) -> int:
+        """Add up posting lists of one segment; most have a single posting, and these are added up together."""
+        single = [df == len(freqs) == 1 and not chunks and not bits for _, _, df, _, chunks, freqs, _, bits in lists]
+        total: int = sum(starmap(self.held, compress(lists, map(not_, single))))
+        if not any(single):
+            return total
+        _, terms, _, docs, _, freqs, lengths, _ = zip(*compress(lists, single), strict=True)
+        if {*map(len, docs)} != {2} or {*map(len, lengths)} != {1} or 0 in (counts := b"".join(freqs)):
+            return -1
+        places = unpack(f"<{len(docs)}H", b"".join(docs))
+        if max(places) >= self._ends.get(lists[0][0], 1 << SEGMENT_BITS):
+            return -1
+        weights = map(mul, map(self._places.__getitem__, places), counts)
+        factors = map(mul, map(self._factors.__getitem__, b"".join(lengths)), self._numbers(terms))
+        return total + int(sum(map(mul, weights, factors)))
 
     def held(self, segment: int, term: int, df: int, *packed: bytes) -> int:
         """Add up a posting list as it is stored; one that no texts can give counts for less than nothing."""
@@ -99,7 +124,7 @@ class _Sums:
         ordered = places[-1] < end and all(map(lt, at, islice(at, 1, None)))
         whole = ordered and df == len(places) and (not mapped or _shows(mapped, places))
         total: int = sum(weights) + sum(map(mul, weights, lengths)) * self._length
-        return total * self._number(term) if whole else -1
+        return total * self._numbers([term])[0] if whole else -1
 
     def taken_in(self, run: Run) -> int:
         """Add up a run; the one behind it comes first, and the lists come last."""
@@ -116,17 +141,19 @@ class _Sums:
         if len(self._pieces) > _KEPT:
             self._pieces.clear()
         new = set(chain.from_iterable(split)).difference(self._pieces)
-        # A number is its own term.
-        found = {piece: [piece] if piece.isdecimal() and piece.isascii() else terms(piece) for piece in new}
-        numbers = self._of_terms(chain.from_iterable(found.values()))
-        for piece, held in found.items():
-            self._pieces[piece] = sum(map(numbers.__getitem__, held)) << _BITS | len(held)
+        own = {piece for piece in new if piece.isdecimal() and piece.isascii()}  # a number is its own term
+        found = {piece: terms(piece) for piece in new - own}
+        numbers = self._of_terms(chain(own, chain.from_iterable(found.values())))
+        self._pieces.update([(piece, numbers[piece] << _BITS | 1) for piece in own])
+        self._pieces |= {piece: sum(map(numbers.__getitem__, of)) << _BITS | len(of) for piece, of in found.items()}
 
     def _of_terms(self, terms: Iterable[str]) -> dict[str, int]:
-        return {term: self._number(code) for term, code in term_codes(self._reader, terms).items()}
+        return dict(zip(codes := term_codes(self._reader, terms), self._numbers(codes.values()), strict=True))
 
-    def _number(self, code: int) -> int:
-        return hash(self._salt + code.to_bytes(8, "big", signed=True)) & 0xFFFFFFFF  # keyed, and the salt is unknown
+    def _numbers(self, terms: Collection[int]) -> list[int]:
+        """Draw a number for each term: its hash is keyed, and the salt is unknown."""
+        packed, salt = pack(f">{len(terms)}q", *terms), self._salt
+        return [hash(salt + packed[at : at + 8]) & 0xFFFFFFFF for at in range(0, len(packed), 8)]
 
     def _packed(self, counts: Mapping[str, int]) -> int:
         """Give the sum of a chunk's terms, and in the lower bits their count."""

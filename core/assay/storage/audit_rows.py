@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from assay.storage.operational import OperationalWriter
@@ -11,12 +12,13 @@ from assay.storage.tables import AUDITED, Value
 from assay.storage.transaction import Transaction
 
 __all__ = [
-    "add_checkpoint", "append", "checkpoints", "entries", "integrity", "keeps_tiles", "live_rows", "mentioning",
-    "newest_checkpoint", "newest_receipt", "postings", "put_tile", "receipts", "row_count", "rows", "set_counter",
-    "tile", "tile_count",
+    "LiveRows", "add_checkpoint", "append", "checkpoints", "entries", "integrity", "keeps_tiles", "live_rows",
+    "mentioning", "newest_checkpoint", "newest_receipt", "postings", "put_tile", "receipts", "row_count", "rows",
+    "set_counter", "tile", "tile_count",
 ]  # fmt: skip
 
 _CACHE_KB = 65_536
+_AHEAD = 512  # rows
 # The committed columns that are no text and no number, as JSON holds them.
 _COLUMNS = {name: f"iif({name} IS NULL, NULL, lower(hex({name})))" for name in ("text_hash", "key_hash")}
 
@@ -106,14 +108,38 @@ def set_counter(tx: Transaction, name: str, value: int) -> None:
 
 
 def live_rows(reader: Reader, table: str, refs: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Give (id, seq, salt, what is committed as compact JSON) of those rows that are there, by id; of at most 900.
+    """Give (id, seq, salt, what is committed as compact JSON) of those rows that are there, by id; of at most 900."""
+    return {row[0]: row for row in reader.stream(f"{_live(table)} WHERE id IN ({','.join('?' * len(refs))})", refs)}
 
-    SQLite writes the JSON of a row in the time in which Python is given its columns.
+
+class LiveRows:
+    """The rows of a table, for who asks in the order in which they were made.
+
+    Episodes are numbered in that order: a scan gives them in half of the time. Other ids are looked up.
     """
+
+    def __init__(self, reader: Reader, table: str) -> None:
+        self._reader = reader
+        self._table = table
+        self._scan = iter(reader.stream(_live(table)) if table == "episode" else ())
+        self._ahead: dict[str, tuple[Any, ...]] = {}  # scanned, and not asked for yet
+
+    def get(self, refs: Sequence[str]) -> list[tuple[Any, ...] | None]:
+        """Give of each ref what `live_rows` does, or None; of at most 900."""
+        ahead = self._ahead
+        if len(ahead) < _AHEAD:
+            ahead.update([(row[0], row) for row in islice(self._scan, len(refs))])
+        found = [ahead.pop(ref, None) for ref in refs]
+        if missing := [ref for ref, row in zip(refs, found, strict=True) if row is None]:
+            known = live_rows(self._reader, self._table, missing)
+            found = [row or known.get(ref) for ref, row in zip(refs, found, strict=True)]
+        return found
+
+
+def _live(table: str) -> str:
+    """Write a query: SQLite writes the JSON of a row in the time in which Python is given its columns."""
     columns = ",".join(_COLUMNS.get(name, name) for name in AUDITED[table])
-    marks = ",".join("?" * len(refs))
-    sql = f"SELECT id, seq, salt, json_array('{table}', id, {columns}) FROM {table} WHERE id IN ({marks})"
-    return {row[0]: row for row in reader.stream(sql, refs)}
+    return f"SELECT id, seq, salt, CAST(json_array('{table}', id, {columns}) AS BLOB) FROM {table}"
 
 
 def rows(reader: Reader, table: str) -> Iterable[tuple[str, int]]:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from hashlib import sha256
 
 from assay.audit.merkle import HASH_BYTES, append_leaf, fold, leaf_hash, node_hash
 from assay.storage import audit_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["TileCheck", "Tree", "extend"]
+__all__ = ["WIDTH", "TileCheck", "Tree", "extend"]
 
 _BITS = 8
-_WIDTH = 1 << _BITS  # hashes of a full tile (c2sp.org/tlog-tiles)
-_FULL = _WIDTH * HASH_BYTES
+WIDTH = 1 << _BITS  # hashes of a full tile (c2sp.org/tlog-tiles)
+_FULL = WIDTH * HASH_BYTES
 
 
 def extend(tx: Transaction, size: int) -> None:
     """Write every tile that a log of `size` entries fills and that is not there yet."""
     for number in range(audit_rows.tile_count(tx, 0), size >> _BITS):
-        entries = audit_rows.entries(tx, number * _WIDTH - 1, _WIDTH)
+        entries = audit_rows.entries(tx, number * WIDTH - 1, WIDTH)
         hashes = b"".join(leaf_hash(stored) for _, stored in entries)
         audit_rows.put_tile(tx, 0, number, hashes)
         level, above = 0, number
         while len(hashes) == _FULL:  # its root is the next hash of the tile above
-            level, place, above = level + 1, above % _WIDTH, above >> _BITS
+            level, place, above = level + 1, above % WIDTH, above >> _BITS
             root = _reduced(hashes)
             hashes = (audit_rows.tile(tx, level, above) if place else b"") + root
             audit_rows.put_tile(tx, level, above, hashes)
@@ -82,7 +83,7 @@ class Tree:
         """Compute the root of a perfect subtree of 2**level leaves."""
         tile_level, above = divmod(level, _BITS)
         first = index << above
-        start = first % _WIDTH * HASH_BYTES
+        start = first % WIDTH * HASH_BYTES
         hashes = self._tile(tile_level, first >> _BITS)[start : start + (HASH_BYTES << above)]
         if tile_level and len(hashes) < HASH_BYTES << above:  # the file has no tiles, or not all
             return node_hash(self._node(level - 1, 2 * index), self._node(level - 1, 2 * index + 1))
@@ -92,7 +93,7 @@ class Tree:
         if (level, number) not in self._tiles:
             found = audit_rows.tile(self._reader, level, number)
             if level == 0 and len(found) < _FULL:
-                entries = audit_rows.entries(self._reader, number * _WIDTH - 1, _WIDTH)
+                entries = audit_rows.entries(self._reader, number * WIDTH - 1, WIDTH)
                 found = b"".join(leaf_hash(stored) for _, stored in entries)
             self._tiles[level, number] = found
         return self._tiles[level, number]
@@ -124,10 +125,10 @@ class TileCheck:
             frontier = append_leaf(frontier, size, leaf)
         return frontier
 
-    def add(self, leaf: bytes) -> None:
-        """Take the hash of the next entry, and compare the tile that it fills."""
-        self._leaves.append(leaf)
-        if len(self._leaves) == _WIDTH:
+    def add(self, entries: Iterable[bytes]) -> None:
+        """Take the next entries, which reach at most to the end of a tile, and compare the one that they fill."""
+        self._leaves += map(leaf_hash, entries)
+        if len(self._leaves) == WIDTH:
             hashes = b"".join(self._leaves)
             root = _reduced(hashes)
             self._roots += root
@@ -160,7 +161,7 @@ def _split(width: int) -> int:
 
 def _reduced(hashes: bytes) -> bytes:
     """Compute the root over a power of two of hashes."""
-    nodes = [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
-    while len(nodes) > 1:
-        nodes = [node_hash(nodes[at], nodes[at + 1]) for at in range(0, len(nodes), 2)]
-    return nodes[0]
+    while len(hashes) > HASH_BYTES:  # as `node_hash` does, of two that stand side by side
+        pairs = [b"\x01" + hashes[at : at + 2 * HASH_BYTES] for at in range(0, len(hashes), 2 * HASH_BYTES)]
+        hashes = b"".join([sha256(pair).digest() for pair in pairs])
+    return hashes
