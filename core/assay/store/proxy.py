@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-__all__ = ["AsyncProxy", "make_worker"]
+from assay.store.worker import Worker
 
-
-def make_worker() -> ThreadPoolExecutor:
-    """Make the one thread of a store."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="assay")
+__all__ = ["AsyncProxy"]
 
 
 class AsyncProxy:
@@ -21,7 +17,7 @@ class AsyncProxy:
     A call that is cancelled may still commit, because its thread runs on: an idempotency key tells.
     """
 
-    def __init__(self, target: object, worker: Callable[[], ThreadPoolExecutor]) -> None:
+    def __init__(self, target: object, worker: Worker) -> None:
         self._target = target
         self._worker = worker
 
@@ -35,7 +31,6 @@ class AsyncProxy:
         verb: Callable[..., Any] = member
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._worker(), lambda: verb(*args, **kwargs))
+            return await asyncio.wrap_future(self._worker.submit(lambda: verb(*args, **kwargs)))
 
         return call

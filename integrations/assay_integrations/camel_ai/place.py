@@ -129,6 +129,8 @@ class Seat:
             raise
         finally:
             self.leave(step)
+            if step.relay is None:
+                step.session.settle()
 
     def leave(self, step: Step) -> None:
         """Leave a step, unless another one has begun since."""

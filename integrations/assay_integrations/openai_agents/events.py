@@ -83,12 +83,11 @@ class Events:
             agent, text = held
             self.session.named(agent).agent_message(text)
 
-    def called(self, agent: str, name: str, arguments: str, call_id: str | None) -> None:
+    async def called(self, agent: str, name: str, arguments: str, call_id: str | None) -> None:
         """A tool is about to be called."""
-        self.released()
         if call_id is not None:
             self._calls[call_id] = name
-        self.session.named(agent).tool_call(name, arguments_of(arguments), call_id=call_id)
+        await self.session.named(agent).aio.tool_call(name, arguments_of(arguments), call_id=call_id)
 
     def returned(self, name: str, result: object, call_id: str | None) -> None:
         """A tool has given something, or the host an apology for one that failed."""

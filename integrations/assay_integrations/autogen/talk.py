@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from assay.session.keys import SessionKey
-from assay.session.session import Session
-from assay.session.sessions import Sessions
+from assay.session import Session, SessionKey, Sessions
 
 __all__ = ["Talk"]
 
