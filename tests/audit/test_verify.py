@@ -36,6 +36,7 @@ TAMPERINGS = {
     "an outcome is turned": "UPDATE episode SET success=1 WHERE n=3",
     "a time is changed": "UPDATE episode SET happened=happened-1 WHERE n=1",
     "a salt is changed": "UPDATE episode SET salt=randomblob(32) WHERE n=1",
+    "a salt is another spelling of the same key": "UPDATE episode SET salt=CAST(salt || x'00' AS BLOB) WHERE n=1",
     "an episode is removed": "DELETE FROM episode WHERE n=2",
     "an episode is duplicated": (
         "INSERT INTO episode SELECT 99, 'ep_0000000000000000000000000x', kind, content, happened, recorded, origin,"

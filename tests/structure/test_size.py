@@ -13,8 +13,8 @@ from .sources import ADAPTERS, CORE, code_lines, modules, relative, tree
 CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 1020,
-    ("storage",): 1865,
-    ("audit",): 470,
+    ("storage",): 1870,
+    ("audit",): 460,
     ("audit/proofs",): 620,
     ("episodes",): 600,
     ("recall",): 1265,

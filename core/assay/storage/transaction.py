@@ -16,7 +16,7 @@ from assay.model.refs import make_id
 from assay.storage.reader import Head, Reader
 from assay.storage.tables import AUDITED, Row, Value
 
-__all__ = ["Change", "Entry", "Seal", "Transaction", "commitment"]
+__all__ = ["Change", "Entry", "Seal", "Transaction", "commitment", "keyed"]
 
 
 class Change(NamedTuple):
@@ -63,7 +63,9 @@ _INSERTS = {
     table: f"INSERT INTO {table}(id,{','.join(columns)},salt,seq) VALUES({','.join('?' * (len(columns) + 3))})"
     for table, columns in AUDITED.items()
 }
+_SALT = 32  # bytes
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
+_INNER_REST, _OUTER_REST = (bytes([pad] * (64 - _SALT)) for pad in (0x36, 0x5C))
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode
 
 
@@ -73,14 +75,18 @@ def commitment(table: str, ref: str, values: Iterable[Value], salt: bytes) -> st
     Without the salt, which dies with the row, the commitment confirms no guess of the content.
     """
     text = _COMPACT([table, ref, *values])
-    return _hmac(salt, text.encode("utf-8", "surrogatepass"))
+    return keyed(salt, text.encode("utf-8", "surrogatepass"))
 
 
-def _hmac(key: bytes, message: bytes) -> str:
-    """Compute HMAC-SHA256 (RFC 2104) for a key of at most 64 bytes; setting up OpenSSL's takes five times as long."""
-    block = key.ljust(64, b"\0")
-    inner = sha256(block.translate(_INNER) + message).digest()
-    return sha256(block.translate(_OUTER) + inner).hexdigest()
+def keyed(salt: bytes, row: bytes) -> str:
+    """Compute HMAC-SHA256 (RFC 2104) in hex from its parts, in less than half of the time of the library's own.
+
+    Nothing for a salt that is not of 32 bytes, which is none of ours: more zeros would be the same key.
+    """
+    if len(salt) != _SALT:
+        return ""
+    inner = sha256(salt.translate(_INNER) + _INNER_REST + row).digest()
+    return sha256(salt.translate(_OUTER) + _OUTER_REST + inner).hexdigest()
 
 
 class Transaction(Reader):
@@ -114,7 +120,7 @@ class Transaction(Reader):
 
     def insert(self, table: str, ref: str, row: Row) -> None:
         """Add a row; every column of the table must be given."""
-        salt = os.urandom(32)
+        salt = os.urandom(_SALT)
         values = [row[name] for name in AUDITED[table]]
         self._note(Change(table, "+", ref, commitment(table, ref, values, salt)))
         self._connection.execute(_INSERTS[table], (ref, *values, salt, self.entries[-1].seq))
