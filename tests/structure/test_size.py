@@ -14,7 +14,7 @@ CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 1020,
     ("storage",): 1870,
-    ("audit",): 460,
+    ("audit",): 465,
     ("audit/proofs",): 620,
     ("episodes",): 600,
     ("recall",): 1265,
