@@ -85,7 +85,7 @@ class TalkContext(ChatCompletionContext):
             case UserMessage():
                 self._settle()
                 if talk.alone(self) and message.source in talk.people:
-                    return partial(session.aio.run, partial(events.asked_alone, session, message))
+                    return lambda: session.aio.run(partial(events.asked_alone, session, message))
             case AssistantMessage() if self._awaited:
                 self._awaited = False
                 if not isinstance(message.content, str):
@@ -96,7 +96,7 @@ class TalkContext(ChatCompletionContext):
                 speaker = session.named(talk.calling[self])
                 results = [result for result in message.content if result.call_id in self._calls]
                 self._settle()
-                return partial(session.aio.run, partial(events.returned, speaker, results))
+                return lambda: session.aio.run(partial(events.returned, speaker, results))
             case _:
                 pass
         return None
