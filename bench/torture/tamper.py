@@ -14,6 +14,8 @@ from bench.torture.attacker import cut_off, reword
 
 from assay import Kind, Store, Verification
 from assay.model.episode import JsonValue
+from assay.recall import index
+from assay.storage import index_rows
 from assay.storage.session_rows import add_receipt
 
 __all__ = ["CASES", "LATER", "MAX_AGE", "UNSEEN_WITHOUT_ANCHOR", "Scene", "build", "measure", "play"]
@@ -45,6 +47,7 @@ def build(folder: Path) -> Scene:
         store.record("pool size is 20", state_key="db.pool")
         store.record("pool size is 40", state_key="db.pool")
         store.episodes.record_many([{"content": f"shift {number} was quiet"} for number in range(600)])
+        store._database.mutate(lambda tx: index.merge(tx, index_rows.state(tx).flushed))
         store.erase(store.record("a passing remark nobody needs"))
         store.wrap(lambda prompt: _DOCUMENT + "\n## Decisions\n\n## Context\n- Friday deploys were rolled back\n")
         store.result(first, True, note="helped")
@@ -179,6 +182,10 @@ CASES: dict[str, Edit] = {
     "the newest receipts are removed": _sql("DELETE FROM receipt"),
     "a term is found elsewhere": _sql("UPDATE posting SET freqs=CAST(x'00' || substr(freqs, 2) AS BLOB) WHERE id=1"),
     "a term is not found": _sql("DELETE FROM posting WHERE id=1"),
+    "a new term is found elsewhere": _sql(
+        "UPDATE posting_run SET terms=CAST(x'0000000000000080' || substr(terms, 9) AS BLOB)"
+    ),
+    "new terms are not found": _sql("DELETE FROM posting_run"),
     "the index counts other episodes": _sql("UPDATE index_state SET docs=docs-1"),
     "the newest entries are removed with all that vouches for them": lambda path, scene: cut_off(path, 100),
     "a text is changed with all that vouches for it": lambda path, scene: reword(path, "Friday deploys are safe"),

@@ -33,7 +33,7 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         Fault("pwrite64", "ENOSPC", "memory.db-wal", 40, lasting=True),
         Fault("pwrite64", "ENOSPC", "memory.db-wal", 150),
-        Fault("pwrite64", "EIO", "memory.db-wal", 200),
+        Fault("pwrite64", "EIO", "memory.db-wal", 120),
         Fault("fdatasync", "EIO", "memory.db-wal", 4),
         Fault("fdatasync", "EIO", "memory.db-wal", 8, lasting=True),
         Fault("openat", "EACCES", "memory.db-wal", 1),
