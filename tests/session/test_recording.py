@@ -225,7 +225,7 @@ def test_an_event_is_one_transaction_of_few_statements(desk: Any) -> None:
         "BEGIN IMMEDIATE",
         "COMMIT",
     ]
-    assert readers and len(asked) <= 14
+    assert readers and len(asked) <= 12
 
 
 def test_a_message_in_several_parts_is_recorded_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -111,10 +111,11 @@ def test_a_loop_that_ends_at_once_takes_no_event_with_it(desk: Any) -> None:
 
     async def main(text: str) -> None:
         relay.tell("agent_message", partial(session.agent_message, text))
+        await asyncio.sleep(0.001)
 
     asyncio.run(main("the first message"))
+    assert desk.texts() == ["the first message"]
     asyncio.run(main("the second message"))
-    desk.router.close()
     assert desk.texts() == ["the first message", "the second message"]
 
 

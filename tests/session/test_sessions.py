@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.session import SessionKey, SessionOptions, Sessions, WrapPolicy, WrapStatus
+from assay.session import SessionKey, SessionOptions, Sessions, Talk, WrapPolicy, WrapStatus
 from assay.testing.composer import honest_document
-from assay_integrations.autogen.talk import Talk
 
 ADA = SessionKey("ada", "s1")
 FACT = "Deploys of the billing service go out on Tuesday evenings at six"

@@ -34,7 +34,7 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 13_110
+KERNEL_CAP = 13_090
 ADAPTERS_CAP = 6100
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250

@@ -12,6 +12,7 @@ from assay.session.relay import Relay
 from assay.session.router import StoreRouter, Target
 from assay.session.session import Session
 from assay.session.sessions import Sessions
+from assay.session.talk import Talk
 from assay.session.tools import RECALL, REMEMBER, recall_tool, remember_tool
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "SessionOptions",
     "Sessions",
     "StoreRouter",
+    "Talk",
     "Target",
     "WrapPolicy",
     "WrapResult",

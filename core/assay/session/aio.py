@@ -37,19 +37,7 @@ class AsyncSession:
 
     async def run(self, fn: Callable[[], T]) -> T:
         """Run a function of the sync verbs as one step, so that an adapter writes its translation once."""
-
-        def whole() -> T:
-            try:
-                return fn()
-            finally:
-                self._session.settle()
-
-        return await self._session.conversation.home.run(whole)
-
-    async def tool_call(self, name: str, arguments: object, *, call_id: str | None) -> None:
-        """Record that a tool is called, as `Session.tool_call` does: at once, when the run is open already."""
-        tell = partial(self._session.tool_call, name, arguments, call_id=call_id)
-        return tell() if self._session.conversation.run is not None else await self.run(tell)
+        return await self._session.conversation.home.run(fn)
 
     async def briefing(self, query: str | None = None, **given: Any) -> Briefing:
         """Give what memory holds, as `Session.briefing` does: at once, when the run has been briefed for the query."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,8 +21,6 @@ from assay.storage import session_rows
 
 if TYPE_CHECKING:
     from assay.session.home import Home
-    from assay.session.policy import Row
-    from assay.session.recording import Occurrence
     from assay.storage.reader import Reader
     from assay.store import Store
 
@@ -43,10 +40,10 @@ _composing: ContextVar[tuple[int, ...]] = ContextVar("assay_composing", default=
 
 @dataclass(slots=True)
 class CallState:
-    """A tool call: its identity among the calls of the run, as what it was recorded, and whether its end was seen."""
+    """A tool call: its identity among the calls of the run, its episode, and whether its end was seen."""
 
     identity: str
-    begun: Occurrence | None = None
+    ref: str | None = None
     settled: bool = False
 
 
@@ -60,7 +57,6 @@ class RunState:
         externals: Refs of what it read from outside.
         error: The last error of a tool: when it ends the run, the run's failure is recorded already.
         recorded: Refs of its episodes: still in the conversation, so left out of its briefings.
-        waiting: Calls of tools that are told with what comes next.
     """
 
     id: str
@@ -71,7 +67,6 @@ class RunState:
     calls: dict[tuple[str, str | None], CallState] = field(default_factory=dict[tuple[str, str | None], CallState])
     error: BaseException | str | None = None
     briefings: dict[tuple[str, int], Briefing] = field(default_factory=dict[tuple[str, int], Briefing])
-    waiting: deque[tuple[Occurrence, Row]] = field(default_factory=deque["tuple[Occurrence, Row]"])
 
     def note_external(self, refs: tuple[str, ...]) -> None:
         """Remember what was read from outside: what the model says next may come from there."""

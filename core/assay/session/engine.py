@@ -11,19 +11,13 @@ if TYPE_CHECKING:
     from assay.storage.database import Database
     from assay.storage.transaction import Transaction
     from assay.store import Store
-    from assay.store.worker import Worker
 
-__all__ = ["database_of", "keep_waiting", "record_within"]
+__all__ = ["database_of", "record_within"]
 
 
 def database_of(store: Store) -> Database:
     """Give the database, for the rows of the port that no verb of the store writes: runs, receipts, faults."""
     return store._database  # pyright: ignore[reportPrivateUsage]
-
-
-def keep_waiting(store: Store, worker: Worker) -> None:
-    """Let a store that is closed wait for the calls on a thread."""
-    store._callers.add(worker)  # pyright: ignore[reportPrivateUsage]
 
 
 def record_within(store: Store, tell: Callable[[Transaction, Callable[[Checked], Written]], list[str]]) -> list[str]:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.errors import Closed
-from assay.session.engine import database_of, keep_waiting
+from assay.session.engine import database_of
 from assay.session.faults import Breaker, Fault, FaultLog
 from assay.session.shown import Shown
 from assay.storage.operational import OperationalWriter
 from assay.storage.session_rows import add_fault
 from assay.store import Store
-from assay.store.worker import Worker
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Home"]
 
 T = TypeVar("T")
-
-_PATIENCE = 0.02  # seconds
 
 
 class Home:
@@ -45,8 +42,8 @@ class Home:
         self._lock = threading.Lock()
         self._breaker = Breaker()
         self._store: Store | None = None
-        self._worker = Worker()
-        self._late = Worker()
+        self._worker: ThreadPoolExecutor | None = None
+        self._process = 0
         self._uses = 0
         self._closed = False
 
@@ -74,17 +71,16 @@ class Home:
         loop, told = asyncio.get_running_loop(), asyncio.Event()
 
         def done(_: object) -> None:
+            self._give()
             with suppress(RuntimeError):  # the loop was closed meanwhile, with all who waited
                 loop.call_soon_threadsafe(told.set)
 
-        future = self._submitted(self._worker, partial(contextvars.copy_context().run, fn))
+        with self._lock:
+            future = self._current_worker().submit(contextvars.copy_context().run, fn)
+            self._uses += 1
         future.add_done_callback(done)
         await told.wait()
         return future.result()
-
-    def soon(self, fn: Callable[[], object]) -> None:
-        """Run a call that can wait, on a thread of its own, in 20 milliseconds."""
-        self._submitted(self._late, fn, delay=_PATIENCE)
 
     def close_if_idle(self) -> bool:
         """Close the store unless a call is using it; it opens again at the next call."""
@@ -94,11 +90,12 @@ class Home:
             return self._store is None
 
     def close(self) -> None:
-        """Close for good, after the calls that wait."""
-        self._late.close()
+        """Close for good, after the calls that wait for the worker."""
         with self._lock:
             self._closed = True
-        self._end_threads()
+            worker, self._worker = self._worker, None
+        if worker is not None and self._process == os.getpid():
+            worker.shutdown(wait=True)
         with self._lock:
             self._shut()
 
@@ -110,7 +107,6 @@ class Home:
             store = self._store = self._store or self._open()
             self._uses += 1
         if opened:
-            keep_waiting(store, self._late)
             self._on_open(self)
         return store
 
@@ -118,21 +114,19 @@ class Home:
         with self._lock:
             self._uses -= 1
 
-    def _submitted(self, worker: Worker, fn: Callable[[], T], *, delay: float = 0.0) -> Future[T]:
-        with self._lock:
-            if self._closed:
-                raise Closed("the router was closed: make a new StoreRouter")
-            future = worker.submit(fn, delay=delay)
-            self._uses += 1
-        future.add_done_callback(lambda _: self._give())
-        return future
+    def _current_worker(self) -> ThreadPoolExecutor:
+        if self._closed:
+            raise Closed("the router was closed: make a new StoreRouter")
+        if self._worker is None or self._process != os.getpid():  # a fork leaves the thread behind
+            from assay.store.proxy import make_worker
 
-    def _end_threads(self) -> None:
-        self._late.close()
-        self._worker.close()
+            self._worker, self._process = make_worker(), os.getpid()
+        return self._worker
 
     def _shut(self) -> None:
-        self._end_threads()
+        if self._worker is not None and self._process == os.getpid():
+            self._worker.shutdown(wait=True)
+        self._worker = None
         if self._store is not None and self._owned:
             self._store.close()
         self._store = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,15 +30,14 @@ _NOTE_CHARS = 120
 _as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str).encode
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Occurrence:
     """One event, as a host told it.
 
     Attributes:
         identity: The host's id of the event; "" for none: then its place in the run and its text are its identity.
-        after: What it came from.
+        derived: Refs of what it came from.
         by_model: A model said it: what the run has read from outside counts among its sources.
-        refs: Of its episodes, when it was recorded: none when it was blank or came from our own briefing.
     """
 
     event: Event
@@ -46,50 +45,44 @@ class Occurrence:
     source: str
     identity: str = ""
     tool: str = ""
-    after: Occurrence | None = None
+    derived: tuple[str, ...] = ()
     by_model: bool = False
-    refs: tuple[str, ...] = ()
 
 
-def record(store: Store, conversation: Conversation, run: RunState, told: Sequence[tuple[Occurrence, Row]]) -> None:
-    """Record events, all of them or none."""
-    shown = conversation.home.shown
-    whole = [(what, row, *_shortened(_clean(what.text), row)) for what, row in told if what.text.strip()]
-    made: dict[Occurrence, tuple[str, ...]] = {}
+def record(store: Store, conversation: Conversation, run: RunState, what: Occurrence, row: Row) -> tuple[str, ...]:
+    """Record an event and give the refs of its episodes: none when it was blank or came from our own briefing."""
+    text, facts = _shortened(_clean(what.text), row)
+    if not text.strip():
+        return ()
+    facts |= {"event": what.event.value} | ({"tool": what.tool} if what.tool else {})
 
     def tell(tx: Transaction, add: Callable[[Checked], Written]) -> list[str]:
+        shown = conversation.home.shown
         shown.follow(tx)
-        for what, row, text, facts in whole:
-            kept = without_loops(tx, shown, text, own_words=what.event is Event.USER_MESSAGE)
-            made[what] = ()
-            if not kept.text.strip():
-                continue
-            run.ordinal += 1
-            identity = what.identity or f"{run.ordinal}:{digest(text)}"
-            facts |= {"event": what.event.value} | ({"tool": what.tool} if what.tool else {})
-            before = made.get(what.after, what.after.refs)[:1] if what.after else ()
-            outside = run.externals if what.by_model else []
-            for number, part in enumerate(_split(kept.text, row.limit)):
-                derived = dict.fromkeys([*made[what][-1:], *before, *kept.quoted, *outside])
-                key = "\0".join((conversation.session, run.id, what.event, identity, str(number)))
-                draft = Draft(
-                    part, row.kind, row.origin, label(what.source), label(conversation.session), label(run.id),
-                    row.trust, False if row.failure else None, inferred=bool(outside),
-                    derived_from=tuple(derived)[:MAX_IDS_PER_CALL],
-                    metadata={**facts, "part": number + 1} if number else facts,
-                    idempotency_key=digest(key),
-                )  # fmt: skip
-                made[what] += (add(prepare(draft)).row["id"],)
-        return []
+        kept = without_loops(tx, shown, text, own_words=what.event is Event.USER_MESSAGE)
+        if not kept.text.strip():
+            return []
+        run.ordinal += 1
+        identity = what.identity or f"{run.ordinal}:{digest(text)}"
+        outside = run.externals if what.by_model else []
+        refs: list[str] = []
+        for number, part in enumerate(_split(kept.text, row.limit)):
+            derived = dict.fromkeys([*refs[-1:], *what.derived, *kept.quoted, *outside])
+            draft = Draft(
+                part, row.kind, row.origin, label(what.source), label(conversation.session), label(run.id), row.trust,
+                success=False if row.failure else None, inferred=bool(outside),
+                derived_from=tuple(derived)[:MAX_IDS_PER_CALL],
+                metadata={**facts, "part": number + 1} if number else facts,
+                idempotency_key=digest("\0".join((conversation.session, run.id, what.event, identity, str(number)))),
+            )  # fmt: skip
+            refs.append(add(prepare(draft)).row["id"])
+        return refs
 
-    if whole:
-        record_within(store, tell)
-    dropped = sum(not refs for refs in made.values())
-    if dropped:
-        database_of(store).operational(lambda tx: count(tx, "loop_dropped", dropped))
-    for what, refs in made.items():
-        what.refs = refs
-        run.recorded += refs
+    refs = record_within(store, tell)
+    if not refs:
+        database_of(store).operational(lambda tx: count(tx, "loop_dropped"))
+    run.recorded += refs
+    return tuple(refs)
 
 
 def as_text(value: object) -> str:

@@ -9,17 +9,18 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
-from assay.errors import Closed
 from assay.session.guarding import guard
 
 if TYPE_CHECKING:
+    import asyncio
+
     from assay.session.session import Session
 
 __all__ = ["Relay"]
+
+_PATIENCE = 0.02  # seconds: what nobody waits for, as while a tool is running, is told after these
 
 
 class Relay:
@@ -32,6 +33,7 @@ class Relay:
         self._session = session
         self._events: deque[tuple[str, Callable[[], object]]] = deque()
         self._lock = threading.Lock()
+        self._task: asyncio.Task[None] | None = None
 
     def tell(self, code: str, event: Callable[[], object]) -> None:
         """Hand over an event.
@@ -39,10 +41,12 @@ class Relay:
         Args:
             code: Under which its fault is counted.
         """
-        told = code, event
-        self._events.append(told)
-        with suppress(Closed):  # whoever waits is told
-            self._session.conversation.home.soon(partial(self._tell_late, told))
+        import asyncio
+
+        self._events.append((code, event))
+        task = self._task
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            self._task = asyncio.ensure_future(self._hand_over())
 
     def flush(self) -> None:
         """Tell now, in this thread, what waits to be told."""
@@ -59,7 +63,13 @@ class Relay:
                 await self._session.aio.run(self.flush)
         self._events.clear()  # of a store that cannot be had
 
-    def _tell_late(self, told: tuple[str, Callable[[], object]]) -> None:
-        if told in self._events:
+    async def _hand_over(self) -> None:
+        """Tell what nobody has waited for, and what is left when the loop ends."""
+        import asyncio
+
+        try:
+            await asyncio.sleep(_PATIENCE)
+        except asyncio.CancelledError:
             self.flush()
-            self._session.settle()
+            raise
+        await self.settled()

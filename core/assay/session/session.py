@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.model.constants import MAX_IDS_PER_CALL
@@ -19,7 +18,7 @@ from assay.session.faults import FaultLog
 from assay.session.guarding import guard
 from assay.session.keys import SessionKey
 from assay.session.labels import digest
-from assay.session.policy import Event, Row, SessionOptions
+from assay.session.policy import Event, SessionOptions
 from assay.session.recording import Occurrence, as_text, comes_from, error_text, record
 from assay.session.shown import fingerprints
 from assay.session.wrapping import NO_COMPOSER, drive, rounds
@@ -37,8 +36,8 @@ _UNNAMED = "sub-agent"
 class Session:
     """A conversation with an agent, seen from one of its agents; made by `StoreRouter.session`.
 
-    A verb other than `tool_call` returns after its transaction is durable, and raises when the store fails: adapters
-    put `guard` around it. Verbs with an `id` write once per id. All of them may be called from any thread.
+    A verb returns after its transaction is durable, and raises when the store fails: adapters put `guard` around it.
+    Verbs with an `id` write once per id. All of them may be called from any thread.
 
     Attributes:
         options: How the adapter that asked for it uses the memory.
@@ -150,7 +149,8 @@ class Session:
                 return
             run = self.conversation.run
             if run is None or not comes_from(error, run.error):
-                self._tell(Occurrence(Event.RUN_FAILED, f"run failed: {error_text(error)}", f"host:{self._host}"))
+                source = f"host:{self._host}"
+                self._record(store, Occurrence(Event.RUN_FAILED, f"run failed: {error_text(error)}", source))
             self.conversation.finish(store, "failed")
 
     # -- what is said ----------------------------------------------------------------------------------------------
@@ -183,25 +183,21 @@ class Session:
     # -- tools -----------------------------------------------------------------------------------------------------
 
     def tool_call(self, name: str, arguments: object, *, call_id: str | None) -> None:
-        """Record that a tool is called; the same id with the same arguments, as on a resume, is the same call.
-
-        The tool does not wait for the disk: its call is written with what is told next, or after 20 milliseconds.
-        """
+        """Record that a tool is called; the same id with the same arguments, as on a resume, is the same call."""
         text = f"{name} {as_text(arguments)}"
         identity = digest(text)
-        # Without the lock, which someone may hold who writes: a coroutine comes by as well.
-        run, row = self._run(name), self.options.record.row(Event.TOOL_CALL, name)
-        call = None if run is None else run.calls.get((name, call_id))
-        if call is not None and call_id is not None and call.identity == identity:
-            call.settled = False
-        elif run is not None:
+        with self.conversation.lock, self.conversation.home.store() as store:
+            run = self._run(store, name)
+            if run is None:
+                return
+            call = run.calls.get((name, call_id))
+            if call is not None and call_id is not None and call.identity == identity:
+                call.settled = False
+                return
+            call = run.calls[name, call_id] = CallState(identity)
             told = f"{call_id}:{identity}" if call_id is not None else ""
             what = Occurrence(Event.TOOL_CALL, text, _agent(self._agent), told, name, by_model=True)
-            run.calls[name, call_id] = CallState(identity, what)
-            if row is not None:
-                waiting = what, row
-                self.conversation.home.soon(partial(self._tell_late, run, waiting))
-                run.waiting.append(waiting)
+            call.ref = next(iter(self._record(store, what)), None)
 
     def tool_result(self, name: str, result: object, *, call_id: str | None) -> None:
         """Record what a tool gave; a call whose end was seen already has no second one."""
@@ -215,8 +211,8 @@ class Session:
     def _settle(
         self, event: Event, name: str, text: str, call_id: str | None, error: Exception | str | None = None
     ) -> None:
-        with self.conversation.lock:
-            run = self._run(name)
+        with self.conversation.lock, self.conversation.home.store() as store:
+            run = self._run(store, name)
             if run is None:
                 return
             # When its call was not seen, nothing but the text tells two ends of one id apart.
@@ -224,17 +220,11 @@ class Session:
             if call.settled:
                 return
             told = f"{call_id}:{call.identity}:{digest(text)}" if call_id is not None else ""
-            refs = self._tell(Occurrence(event, text, f"tool:{name}", told, name, call.begun))
+            derived = (call.ref,) if call.ref else ()
+            refs = self._record(store, Occurrence(event, text, f"tool:{name}", told, name, derived))
             call.settled, run.error = True, error
             if self.options.record.tool_trust.get(name) is Trust.EXTERNAL:
                 run.note_external(refs)
-
-    def settle(self) -> None:
-        """Write the calls of tools that wait, where a host leaves a run open; `aio` does it behind all that it runs."""
-        run = self.conversation.run
-        if run is not None and run.waiting:
-            with guard(self, "tool_call"), self.conversation.lock:
-                self._write(run)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
@@ -358,42 +348,20 @@ class Session:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _run(self, tool: str, *, adopt: bool = True) -> RunState | None:
+    def _run(self, store: Store, tool: str, *, adopt: bool = True) -> RunState | None:
         """Give the open run, or None when nothing is to be recorded."""
         if self.composing or self.conversation.paused or self.options.record.ignores(tool):
             return None
-        run = self.conversation.run
-        if run is None:
-            with self.conversation.lock, self.conversation.home.store() as store:
-                run = self.conversation.current(store, adopt=adopt)
-        return run
+        return self.conversation.current(store, adopt=adopt)
 
     def _tell(self, what: Occurrence) -> tuple[str, ...]:
-        """Record an event, together with what waits to be."""
-        with self.conversation.lock:
-            row = self.options.record.row(what.event, what.tool)
-            run = self._run(what.tool, adopt=what.event is not Event.USER_MESSAGE)
-            if row is not None and run is not None:
-                self._write(run, (what, row))
-            return what.refs
+        with self.conversation.lock, self.conversation.home.store() as store:
+            return self._record(store, what)
 
-    def _write(self, run: RunState, *told: tuple[Occurrence, Row]) -> None:
-        waiting = [run.waiting.popleft() for _ in range(len(run.waiting))]
-        try:
-            with self.conversation.home.store() as store:
-                return record(store, self.conversation, run, [*waiting, *told])
-        except Exception:
-            if not waiting or not told:
-                raise
-        for one in waiting:  # what cannot be recorded takes nothing else with it
-            with guard(self, "tool_call"):
-                self._write(run, one)
-        return self._write(run, *told)
-
-    def _tell_late(self, run: RunState, told: tuple[Occurrence, Row]) -> None:
-        with guard(self, "tool_call"), self.conversation.lock:
-            if told in run.waiting:
-                self._write(run)
+    def _record(self, store: Store, what: Occurrence) -> tuple[str, ...]:
+        row = self.options.record.row(what.event, what.tool)
+        run = self._run(store, what.tool, adopt=what.event is not Event.USER_MESSAGE)
+        return () if row is None or run is None else record(store, self.conversation, run, what, row)
 
 
 def _agent(name: str | None) -> str:

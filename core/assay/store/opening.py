@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
-from weakref import WeakSet
 
 from assay.audit.log import Sealer
 from assay.episodes.draft import Checked, Draft, as_draft, as_label, as_member
@@ -22,9 +21,10 @@ from assay.storage.database import Database
 from assay.store.auditing import Audit
 from assay.store.namespaces import Authority, Continuity, Episodes, History, Keys
 from assay.store.setup import initialiser
-from assay.store.worker import Worker
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from assay.audit.proofs.signing import Signer
     from assay.model.schema import Schema
     from assay.recall.dense.embedding import Embedder
@@ -73,8 +73,8 @@ class OpenStore:
         self._counter = token_counter
         self._clock = clock or _now
         self._tail = TailCache(likeness=None if embedder is None else _likeness(embedder))
-        self._worker = Worker()
-        self._callers = WeakSet[Worker]()
+        self._executor: ThreadPoolExecutor | None = None
+        self._executor_pid = 0
         self._on_audit_event = on_audit_event
         self._sealer = Sealer()
         self._open = False
@@ -135,8 +135,9 @@ class OpenStore:
 
     def close(self) -> None:
         """Close every connection; idempotent."""
-        for worker in (*self._callers, self._worker):
-            worker.close()
+        if self._executor is not None and self._executor_pid == os.getpid():
+            self._executor.shutdown(wait=True)
+        self._executor = None
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -188,6 +189,13 @@ class OpenStore:
         from assay.govern.erase import finish_erasures
 
         finish_erasures(self._database)
+
+    def _worker(self) -> ThreadPoolExecutor:
+        if self._executor is None or self._executor_pid != os.getpid():  # the thread does not follow a fork
+            from assay.store.proxy import make_worker
+
+            self._executor, self._executor_pid = make_worker(), os.getpid()
+        return self._executor
 
     def _committed(self, entries: Sequence[Entry]) -> None:
         for entry in entries if self._on_audit_event else ():

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from assay.store.worker import Worker
+__all__ = ["AsyncProxy", "make_worker"]
 
-__all__ = ["AsyncProxy"]
+
+def make_worker() -> ThreadPoolExecutor:
+    """Make the one thread of a store."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="assay")
 
 
 class AsyncProxy:
@@ -17,7 +21,7 @@ class AsyncProxy:
     A call that is cancelled may still commit, because its thread runs on: an idempotency key tells.
     """
 
-    def __init__(self, target: object, worker: Worker) -> None:
+    def __init__(self, target: object, worker: Callable[[], ThreadPoolExecutor]) -> None:
         self._target = target
         self._worker = worker
 
@@ -31,6 +35,7 @@ class AsyncProxy:
         verb: Callable[..., Any] = member
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            return await asyncio.wrap_future(self._worker.submit(lambda: verb(*args, **kwargs)))
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._worker(), lambda: verb(*args, **kwargs))
 
         return call

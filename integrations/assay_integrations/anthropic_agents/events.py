@@ -66,12 +66,12 @@ def went_on(session: Session, given: Given) -> None:
         session.run_started(id=given.get("prompt_id"))
 
 
-async def called(session: Session, given: Given) -> None:
+def called(session: Session, given: Given) -> None:
     """A tool is about to be called; one that gives a task to a sub-agent says what that one is to be briefed for."""
     name, arguments = tool_name(given["tool_name"]), cast("dict[str, Any]", given["tool_input"])
-    await sub(session, given).aio.tool_call(name, arguments, call_id=given["tool_use_id"])
+    sub(session, given).tool_call(name, arguments, call_id=given["tool_use_id"])
     if name in _DELEGATES:
-        await session.sub(arguments.get("subagent_type")).aio.user_message(str(arguments.get("prompt", "")))
+        session.sub(arguments.get("subagent_type")).user_message(str(arguments.get("prompt", "")))
 
 
 def returned(session: Session, given: Given) -> None:

@@ -32,6 +32,7 @@ _PATIENCE = 10.0
 
 _TOLD: Final[Mapping[str, tuple[str, Callable[[Session, Given], None]]]] = MappingProxyType(
     {
+        "PreToolUse": ("tool_call", events.called),
         "PostToolUse": ("tool_result", events.returned),
         "PostToolUseFailure": ("tool_error", events.broke),
         "SubagentStop": ("agent_message", events.stopped),
@@ -40,7 +41,6 @@ _TOLD: Final[Mapping[str, tuple[str, Callable[[Session, Given], None]]]] = Mappi
     }
 )
 _BRIEFED: Final = ("UserPromptSubmit", "SubagentStart")
-_CALLED: Final = "PreToolUse"
 _SUMMED_UP: Final = "PreCompact"
 
 
@@ -88,7 +88,7 @@ class AssayHooks:
             return await self._heard(cast("Given", told), theirs)
 
         hooks: dict[str, list[HookMatcher]] = {name: [*of] for name, of in (theirs.hooks or {}).items()}
-        for event in (*_BRIEFED, _CALLED, *_TOLD, _SUMMED_UP):
+        for event in (*_BRIEFED, *_TOLD, _SUMMED_UP):
             hooks.setdefault(event, []).append(HookMatcher(hooks=[hear], timeout=_PATIENCE))
         return replace(theirs, hooks=cast("dict[HookEvent, list[HookMatcher]]", hooks))
 
@@ -104,9 +104,6 @@ class AssayHooks:
             return await self._brief(session, event, given)
         if event == _SUMMED_UP:
             self._sessions.forget_held(session)
-        elif event == _CALLED:
-            with guard(session, "tool_call"):
-                await events.called(session, given)
         else:
             code, tell = _TOLD[event]
             with guard(session, code):

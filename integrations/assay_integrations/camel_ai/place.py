@@ -129,8 +129,6 @@ class Seat:
             raise
         finally:
             self.leave(step)
-            if step.relay is None:
-                step.session.settle()
 
     def leave(self, step: Step) -> None:
         """Leave a step, unless another one has begun since."""

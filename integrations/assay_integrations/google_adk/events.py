@@ -12,7 +12,7 @@ from google.genai.types import Content, Part
 from assay.session import Placement, Session, question_in
 from assay_integrations.google_adk.items import value, words
 
-__all__ = ["began", "briefed", "ended", "failed", "heard", "of_run", "retold", "returned", "said"]
+__all__ = ["began", "briefed", "called", "ended", "failed", "of_run", "retold", "returned", "said"]
 
 _PERSON = "user"
 # Tools of the host's own: who takes over is a hand-off, a password that a person enters is nobody's memory, and what
@@ -58,17 +58,22 @@ def said(session: Session, event: Event) -> None:
         session.agent_message(text, id=event.id)
 
 
-def heard(tool: str) -> bool:
-    """Tell whether what a tool does is recorded."""
-    return tool not in _HOSTS_OWN
+def called(session: Session, name: str, arguments: object, call_id: str | None) -> None:
+    """A tool is about to be run."""
+    if name not in _HOSTS_OWN:
+        session.tool_call(name, arguments, call_id=call_id)
 
 
 def returned(
-    session: Session, name: str, result: object, call_id: str | None, actions: EventActions | None = None
+    session: Session,
+    name: str,
+    result: object,
+    call_id: str | None,
+    actions: EventActions | None = None,
 ) -> None:
     """A tool has given a result, unless it waits for a person; and it may have handed the run to another agent."""
     waits = actions is not None and call_id in (*actions.requested_tool_confirmations, *actions.requested_auth_configs)
-    if not waits and heard(name):
+    if not waits and name not in _HOSTS_OWN:
         session.tool_result(name, value(result), call_id=call_id)
     if actions is not None and actions.transfer_to_agent:
         session.handoff(session.key.agent or "agent", actions.transfer_to_agent, id=call_id)
@@ -76,7 +81,7 @@ def returned(
 
 def failed(session: Session, name: str, error: BaseException, call_id: str | None) -> None:
     """A tool has failed."""
-    if heard(name):
+    if name not in _HOSTS_OWN:
         session.tool_error(name, error, call_id=call_id)
 
 
@@ -113,7 +118,6 @@ def of_run(invocation: InvocationContext) -> list[Event]:
 def _retold(session: Session, event: Event) -> None:
     said(session, event)
     for call in event.get_function_calls():
-        if heard(call.name or ""):
-            session.tool_call(call.name or "", call.args or {}, call_id=call.id)
+        called(session, call.name or "", call.args or {}, call.id)
     for answer in event.get_function_responses():
         returned(session, answer.name or "", answer.response, answer.id, event.actions)

@@ -115,8 +115,8 @@ class AssayPlugin(BasePlugin):
         if session is not None:
             with guard(session, "tool_call"):
                 self._sessions.enter(session, invocation, calling=True)
-                if events.heard(tool.name):
-                    await session.aio.tool_call(tool.name, tool_args, call_id=tool_context.function_call_id)
+                call_id = tool_context.function_call_id
+                await session.aio.run(partial(events.called, session, tool.name, tool_args, call_id))
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any

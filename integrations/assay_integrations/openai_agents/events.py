@@ -83,11 +83,12 @@ class Events:
             agent, text = held
             self.session.named(agent).agent_message(text)
 
-    async def called(self, agent: str, name: str, arguments: str, call_id: str | None) -> None:
+    def called(self, agent: str, name: str, arguments: str, call_id: str | None) -> None:
         """A tool is about to be called."""
+        self.released()
         if call_id is not None:
             self._calls[call_id] = name
-        await self.session.named(agent).aio.tool_call(name, arguments_of(arguments), call_id=call_id)
+        self.session.named(agent).tool_call(name, arguments_of(arguments), call_id=call_id)
 
     def returned(self, name: str, result: object, call_id: str | None) -> None:
         """A tool has given something, or the host an apology for one that failed."""

@@ -133,10 +133,7 @@ class MemoryHooks(RunHooks[Any]):
         """Record the call of a tool."""
         await self._theirs.on_tool_start(context, agent, tool)
         arguments, call_id = _call(context)
-        if self.events.holds:
-            await self._tell("agent_message", self.events.released)
-        with guard(self.session, "tool_call"):
-            await self.events.called(agent.name, tool.name, arguments, call_id)
+        await self._tell("tool_call", partial(self.events.called, agent.name, tool.name, arguments, call_id))
 
     async def on_tool_end(self, context: Context, agent: Agent[Any], tool: Tool, result: object) -> None:
         """Record what the tool gives."""

@@ -131,7 +131,7 @@ class AssayCapability(AbstractCapability[Any]):
         if session is None:
             return await handler(args)
         with guard(session, "tool_call"):
-            await session.aio.tool_call(call.tool_name, call.args_as_dict(), call_id=call.tool_call_id)
+            await session.aio.run(partial(events.called, session, call))
         try:
             with self._sessions.waiting(session):
                 result = await handler(args)

@@ -33,6 +33,7 @@ __all__ = [
     "answered",
     "began",
     "briefed",
+    "called",
     "ended",
     "is_answered",
     "returned",
@@ -86,6 +87,11 @@ def said(session: Session, response: ModelResponse) -> None:
         session.agent_message(response.text)
 
 
+def called(session: Session, call: ToolCallPart) -> None:
+    """A tool is about to be run."""
+    session.tool_call(call.tool_name, call.args_as_dict(), call_id=call.tool_call_id)
+
+
 def returned(session: Session, call: ToolCallPart, result: object) -> None:
     """A tool has given a result, was skipped for one, or has asked the model to try again, which is no failure."""
     if isinstance(result, SkipToolExecution):
@@ -106,9 +112,9 @@ def answered(session: Session, messages: Sequence[ModelMessage]) -> None:
     newest = messages[-1]
     calls = {call.tool_call_id: call for one in messages if isinstance(one, ModelResponse) for call in one.tool_calls}
     for part in newest.parts if isinstance(newest, ModelRequest) else ():
-        if isinstance(part, ToolReturnPart) and (call := calls.get(part.tool_call_id)) is not None:
-            session.tool_call(call.tool_name, call.args_as_dict(), call_id=call.tool_call_id)
-            returned(session, call, part.content)
+        if isinstance(part, ToolReturnPart) and part.tool_call_id in calls:
+            called(session, calls[part.tool_call_id])
+            returned(session, calls[part.tool_call_id], part.content)
 
 
 def ended(session: Session, output: object) -> None:

@@ -85,13 +85,12 @@ class HouseClauses:
         """Public modules of the engine, its own host, and the standard library; every scenario's log is verified."""
         stage.needs(Capability.EXTRA)
         harness = stage.harness
-        folder = ".".join(harness.package.split(".")[:2])  # of AutoGen's three hosts, which share what they can
         spec = importlib.util.find_spec(harness.package)
         assert spec is not None and spec.origin is not None
         for file in Path(spec.origin).parent.rglob("*.py"):
             for module in _imported(file):
                 root = module.partition(".")[0]
-                public = module in PUBLIC or module.startswith(folder) or root in sys.stdlib_module_names
+                public = module in PUBLIC or module.startswith(harness.package) or root in sys.stdlib_module_names
                 assert public or root in {name.partition(".")[0] for name in harness.framework}, (
                     f"{file.name}: {module}"
                 )

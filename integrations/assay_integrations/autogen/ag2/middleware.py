@@ -18,7 +18,7 @@ from ag2.events import (
 )
 from ag2.middleware import AgentTurn, BaseMiddleware, LLMCall, ToolExecution, ToolResultType
 
-from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, arguments_of, guard
+from assay.session import Session, SessionKey, SessionOptions, StoreRouter, Target, WrapResult, guard
 from assay_integrations.autogen.ag2 import events as told
 from assay_integrations.autogen.ag2.composing import acompose
 from assay_integrations.autogen.ag2.place import Sessions, model_of
@@ -109,7 +109,7 @@ class AssayMiddleware(BaseMiddleware):
         if session is None:
             return await call_next(event, context)
         with guard(session, "tool_call"):
-            await session.aio.tool_call(event.name, arguments_of(event.arguments), call_id=event.id)
+            await session.aio.run(partial(told.used, session, event))
         try:
             with self._sessions.calling(session):
                 result = await call_next(event, context)

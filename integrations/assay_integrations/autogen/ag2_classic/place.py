@@ -5,9 +5,8 @@ A hook is told of no user, no session and no run: an agent is attached to a conv
 
 from __future__ import annotations
 
-from assay.session import SessionOptions, StoreRouter, Target
+from assay.session import SessionOptions, StoreRouter, Talk, Target
 from assay.session import Sessions as Shared
-from assay_integrations.autogen.talk import Talk
 from autogen import ConversableAgent
 
 __all__ = ["AgentTalk", "Sessions"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -48,7 +48,7 @@ class TalkContext(ChatCompletionContext):
             return
         session, alone = self._talk.session, self._talk.alone(self)
         with guard(session, "record"):
-            await told()
+            await session.aio.run(told)
         if alone and isinstance(message, AssistantMessage) and isinstance(message.content, str):
             with guard(session, "run_ended"):
                 await session.aio.run_ended(None)
@@ -78,14 +78,14 @@ class TalkContext(ChatCompletionContext):
         """Give the context that keeps the messages: an open conversation is no configuration."""
         return self._inner.dump_component()
 
-    def _heard(self, message: LLMMessage) -> Callable[[], Awaitable[None]] | None:
+    def _heard(self, message: LLMMessage) -> Callable[[], None] | None:
         """Give what a message tells the memory, or None when it is known or nobody's."""
         talk, session = self._talk, self._talk.session
         match message:
             case UserMessage():
                 self._settle()
                 if talk.alone(self) and message.source in talk.people:
-                    return lambda: session.aio.run(partial(events.asked_alone, session, message))
+                    return partial(events.asked_alone, session, message)
             case AssistantMessage() if self._awaited:
                 self._awaited = False
                 if not isinstance(message.content, str):
@@ -96,7 +96,7 @@ class TalkContext(ChatCompletionContext):
                 speaker = session.named(talk.calling[self])
                 results = [result for result in message.content if result.call_id in self._calls]
                 self._settle()
-                return lambda: session.aio.run(partial(events.returned, speaker, results))
+                return partial(events.returned, speaker, results)
             case _:
                 pass
         return None

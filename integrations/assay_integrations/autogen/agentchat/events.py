@@ -57,17 +57,17 @@ def question(messages: Sequence[LLMMessage], asked: str) -> tuple[int, str | Non
     return question_in(users, asked, len(messages))
 
 
-async def said(session: Session, message: AssistantMessage) -> None:
+def said(session: Session, message: AssistantMessage) -> None:
     """A model has answered, or has called tools, of which one may hand the conversation over."""
     if isinstance(message.content, str):
-        await session.aio.agent_message(message.content)
+        session.agent_message(message.content)
         return
     for call in message.content:
         target = transfer(call.name)
         if target is None:
-            await session.aio.tool_call(call.name, arguments_of(call.arguments), call_id=call.id or None)
+            session.tool_call(call.name, arguments_of(call.arguments), call_id=call.id or None)
         else:
-            await session.aio.handoff(message.source, target)
+            session.handoff(message.source, target)
 
 
 def returned(session: Session, results: Sequence[FunctionExecutionResult]) -> None:

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 
 from autogen_core.models import ChatCompletionClient
 
-from assay.session import SessionKey, SessionOptions, StoreRouter, Target
+from assay.session import SessionKey, SessionOptions, StoreRouter, Talk, Target
 from assay.session import Sessions as Shared
-from assay_integrations.autogen.talk import Talk
 
 __all__ = ["PERSON", "ClientTalk", "Sessions", "talk_of"]
 

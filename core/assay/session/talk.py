@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from assay.session import Session, SessionKey, Sessions
+from assay.session.keys import SessionKey
+from assay.session.session import Session
+from assay.session.sessions import Sessions
 
 __all__ = ["Talk"]
 
