@@ -63,6 +63,9 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "UPDATE posting_run SET freqs=CAST(substr(freqs, 1, 40) || x'c8' || substr(freqs, 42) AS BLOB)",
         "UPDATE posting_run SET lengths=CAST(substr(lengths, 1, 40) || x'ff' || substr(lengths, 42) AS BLOB)",
         "UPDATE posting_run SET ends=CAST(x'0000' || substr(ends, 3) AS BLOB)",
+        "UPDATE posting_run SET docs=CAST(docs || x'4142' AS BLOB), freqs=CAST(freqs || x'43' AS BLOB),"
+        " lengths=CAST(lengths || x'44' AS BLOB)",
+        "UPDATE posting_run SET chunks=CAST(chunks || zeroblob(length(freqs)-length(chunks)) || x'4142' AS BLOB)",
         "INSERT INTO posting_run SELECT first-50, terms, ends, docs, chunks, freqs, lengths FROM posting_run",
         "UPDATE index_state SET length=length+1",
         "UPDATE index_state SET flushed=flushed-1",

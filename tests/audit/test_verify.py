@@ -6,12 +6,13 @@ import json
 import sqlite3
 import tracemalloc
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from assay import Kind, Store
-from assay.errors import InvalidInput
+from assay.errors import Damaged, InvalidInput
 from assay.model.episode import JsonValue
 
 
@@ -186,3 +187,16 @@ def test_a_tampered_store_is_not_valid_for_naming_no_problem(path: Path, limit: 
         with pytest.raises(InvalidInput, match="at least 1"):
             store.verify(limit=limit)
         assert not store.verify(limit=1)
+
+
+def test_a_row_whose_salt_was_cut_is_changed_by_nobody(tmp_path: Path) -> None:
+    """Else an entry would commit to nothing, and to whatever the row says afterwards."""
+    with Store(tmp_path / "m.db") as store:
+        store.record("the door code is 4711", source="page")
+        with closing(sqlite3.connect(tmp_path / "m.db")) as file:
+            file.execute("UPDATE episode SET salt=CAST(substr(salt, 1, 31) AS BLOB)")
+            file.commit()
+        assert not store.verify()
+        with pytest.raises(Damaged, match="salt"):
+            store.episodes.quarantine(source="page", reason="suspicious")
+        assert not store.verify()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from assay import Store
-from assay.errors import InvalidInput
+from assay.errors import Damaged, InvalidInput
 from assay.recall import index
 from assay.recall.index import CHUNK_TERMS, analyse
 from assay.storage import index_rows
@@ -79,6 +82,28 @@ def test_a_run_whose_episodes_were_all_erased_is_gone(store: Store) -> None:
     with store._database.read() as reader:
         assert runs(reader) == []
     assert store.verify()
+
+
+def test_runs_of_long_texts_join_the_lists_sooner(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_MOST_POSTINGS", 3_000)
+    store.episodes.record_many({"content": f"remark {at} {HAY}"} for at in range(10))
+    for at in range(300):
+        store.record(f"remark {at}")
+    with store._database.read() as reader:
+        assert runs(reader) == []
+    assert store.verify()
+
+
+@pytest.mark.parametrize("edit", ["docs=CAST(docs || x'00' AS BLOB)", "terms=x'00'", "ends=zeroblob(8)"])
+def test_a_run_that_cannot_be_read_is_a_typed_error(tmp_path: Path, edit: str) -> None:
+    with Store(tmp_path / "memory.db") as store:
+        store.episodes.record_many({"content": f"remark {at} of the quokka"} for at in range(300))
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as file:
+            file.execute(f"UPDATE posting_run SET {edit}")
+            file.commit()
+        with pytest.raises(Damaged, match="doctor"):
+            store.recall("quokka")
+        assert not store.verify()
 
 
 def test_what_stands_in_runs_counts_as_what_stands_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from .sources import ADAPTERS, CORE, code_lines, modules, relative, tree
 CAPS: dict[tuple[str, ...], int] = {
     ("errors", "model"): 700,
     ("text",): 1020,
-    ("storage",): 1870,
+    ("storage",): 1890,
     ("audit",): 465,
     ("audit/proofs",): 620,
     ("episodes",): 600,
@@ -34,7 +34,7 @@ KERNEL = (
     *("errors", "model", "text", "storage", "audit", "audit/proofs", "episodes", "recall", "beliefs", "authority"),
     *("wrap", "store", "compat", "session"),
 )
-KERNEL_CAP = 13_090
+KERNEL_CAP = 13_105
 ADAPTERS_CAP = 6100
 FILE_CAP = 400
 ADAPTER_FILE_CAP = 250

@@ -132,7 +132,9 @@ class _Sums:
         held = [self.held(segment, term, packed.df, *packed, b"") for term, packed in run.lists()]
         self._ends[segment] = begins
         ordered = all(map(lt, run.terms, islice(run.terms, 1, None)))
-        return sum(held) if ordered and min(places_of(run.packed.docs), default=-1) >= begins else -1
+        (docs, chunks, freqs, lengths), count = run.packed, run.ends[-1] if run.ends else 0
+        whole = len(docs) == 2 * count and len(freqs) == len(lengths) == count >= len(chunks)
+        return sum(held) if ordered and whole and min(places_of(docs), default=-1) >= begins else -1
 
     def _learn(self, split: Sequence[Sequence[str]]) -> None:
         """Get the sum of each piece of some texts."""

@@ -40,6 +40,7 @@ FLUSH_AT = 256
 # Runs are added to the lists when they hold so many episodes: the more at once, the less is written, and the longer
 # that one record takes.
 MERGE_AT = 2_048
+_MOST_POSTINGS = 200_000  # in runs, which every question reads: about five bytes each
 # Raised whenever an episode yields other terms: an older index is rebuilt by the next flush.
 TOKENISER = 4
 CHUNK_TERMS = 48
@@ -191,7 +192,8 @@ def _add(tx: Transaction, state: IndexState, rows: Sequence[tuple[int, str, int,
     codes = term_codes(tx, postings)
     run_rows.add(tx, rows[0][0], {codes[term]: found for term, found in postings.items()})
     state = IndexState(rows[-1][0], state.docs + len(rows), chunks, total, TOKENISER)
-    if state.flushed - run_rows.oldest(tx) >= MERGE_AT:
+    first, held = run_rows.extent(tx)
+    if state.flushed - first >= MERGE_AT or held >= _MOST_POSTINGS:
         merge(tx, state.flushed)
     return state
 

@@ -51,12 +51,19 @@ def copy_into(source: str, connection: sqlite3.Connection, size: int, deadline: 
     """
     if connection.execute("SELECT size FROM head").fetchone()[0] != size:
         raise Conflict("the store was written to meanwhile: nothing was replaced; try again")
-    page = _page_size(connection)
-    with closing(sqlite3.connect(uri(source, "rw"), uri=True, isolation_level=None)) as original:
-        if _page_size(original) != page:  # SQLite copies only pages of the same size into a file that has a log
-            original.executescript("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=DELETE")
-            original.executescript(f"PRAGMA page_size={page}; VACUUM")
-        original.backup(connection, progress=_until(deadline), sleep=0.05)
+    page, rebuilt = _page_size(connection), f"{source}.pages"
+    try:
+        with closing(sqlite3.connect(uri(source, "rw"), uri=True, isolation_level=None)) as original:
+            if _page_size(original) != page:  # SQLite copies only pages of the same size into a file that has a log
+                os.close(files.create(rebuilt))
+                original.execute("PRAGMA journal_mode=DELETE")
+                original.execute(f"PRAGMA page_size={page}")
+                original.execute("VACUUM INTO ?", (rebuilt,))
+                source = rebuilt
+        with closing(sqlite3.connect(uri(source, "ro"), uri=True, isolation_level=None)) as original:
+            original.backup(connection, progress=_until(deadline), sleep=0.05)
+    finally:
+        files.discard(rebuilt)
 
 
 def _page_size(connection: sqlite3.Connection) -> int:

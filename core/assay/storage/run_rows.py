@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, pairwise
 from typing import NamedTuple
 
+from assay.storage.failures import damaged
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
 
-__all__ = ["Packed", "Run", "add", "joined", "oldest", "packed_places", "places_of", "remove", "reset", "runs"]
+__all__ = ["Packed", "Run", "add", "extent", "joined", "packed_places", "places_of", "remove", "reset", "runs"]
 
 _RECORD = 5  # bytes of a posting: place (two), chunk, frequency, length code
 
@@ -81,10 +82,10 @@ def runs(reader: Reader) -> list[Run]:
     return _select(reader, "ORDER BY first")
 
 
-def oldest(reader: Reader) -> int:
-    """Give the number of the first episode that stands in a run."""
-    first: int = reader.execute("SELECT min(first) FROM posting_run")[0][0]
-    return first
+def extent(reader: Reader) -> tuple[int, int]:
+    """Give the number of the first episode that stands in a run, and how many postings there are in all runs."""
+    first, held = reader.execute("SELECT min(first), sum(length(freqs)) FROM posting_run")[0]
+    return first, held
 
 
 def add(tx: Transaction, first: int, postings: Mapping[int, Sequence[bytes]]) -> None:
@@ -139,7 +140,18 @@ def _select(reader: Reader, tail: str, parameters: Sequence[int] = ()) -> list[R
     rows = reader.execute(
         f"SELECT first, terms, ends, docs, chunks, freqs, lengths FROM posting_run {tail}", parameters
     )
-    return [Run(row[0], _unpack("q", row[1]), _unpack("I", row[2]), Packed(*row[3:])) for row in rows]
+    return [_read(*row) for row in rows]
+
+
+def _read(first: int, terms: bytes, ends: bytes, *packed: bytes) -> Run:
+    try:
+        run = Run(first, _unpack("q", terms), _unpack("I", ends), Packed(*packed))
+        places_of(run.packed.docs)
+    except ValueError as error:
+        raise damaged("the search index", error) from error
+    if len(run.terms) != len(run.ends):
+        raise damaged("the search index", f"run {first} has {len(run.terms)} terms and {len(run.ends)} lists")
+    return run
 
 
 def _write(tx: Transaction, run: Run) -> None:
