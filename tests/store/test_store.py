@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay import Kind, Role, Schema, SectionSpec, Store
-from assay.errors import AssayError, Conflict, InvalidInput, NotFound
+from assay.errors import AssayError, Closed, Conflict, InvalidInput, NotFound
 
 
 def test_status_counts_without_content(tmp_path: Path) -> None:
@@ -163,6 +163,22 @@ def test_every_error_has_a_code_and_a_base() -> None:
         classes += kind.__subclasses__()
     codes = [kind.code for kind in classes]
     assert len(set(codes)) == len(codes) and all(code == code.lower() for code in codes)
+
+
+def test_aio_close_waits_for_what_was_asked_before(tmp_path: Path) -> None:
+    store = Store(tmp_path / "memory.db")
+
+    async def main() -> None:
+        told = [asyncio.create_task(store.aio.record(f"task {at}")) for at in range(5)]
+        await asyncio.sleep(0)
+        await store.aio.close()
+        await asyncio.gather(*told)
+
+    asyncio.run(main())
+    with pytest.raises(Closed):
+        store.record("behind the close")
+    with Store(tmp_path / "memory.db") as again:
+        assert len(again.episodes.list()) == 5
 
 
 def test_aio_runs_on_one_thread_and_not_on_the_loop(tmp_path: Path) -> None:

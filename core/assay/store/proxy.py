@@ -35,7 +35,7 @@ class AsyncProxy:
         verb: Callable[..., Any] = member
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._worker(), lambda: verb(*args, **kwargs))
+            worker = None if name == "close" else self._worker()  # closing waits for the worker, so it cannot be on it
+            return await asyncio.get_running_loop().run_in_executor(worker, lambda: verb(*args, **kwargs))
 
         return call
