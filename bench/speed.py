@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 from assay import Store
 from assay.model.wrap import WrapPackage, WrapStatus
+from assay.recall.index import MERGE_AT
 from bench import cold, conversations, engines
 
 SEED = 7
@@ -202,7 +203,7 @@ def _log_bytes(store: Store, path: Path, words: Words) -> float:
 
     The size of the file would not tell: a log that starts anew overwrites what it held before.
     """
-    count = 512
+    count = MERGE_AT  # so that the runs join the lists once
     with closing(sqlite3.connect(path, isolation_level=None)) as pin, closing(sqlite3.connect(path)) as look:
         store.record("so that the reader sees the newest state")
         pin.execute("BEGIN")
