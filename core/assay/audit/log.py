@@ -41,7 +41,7 @@ def encode(entry: Entry) -> bytes:
     `rows` lists what was written: table, `+` new, `~` changed or `-` removed, id, commitment. `wall` is kept
     where the wall clock was behind the log's own time.
     """
-    rows = ",".join([_row(change) for change in entry.written.values()])
+    rows = ",".join(map(_row, entry.written.values()))
     data = f'"data":{_CANONICAL(dict(entry.data))},' if entry.data else ""
     trust = "" if entry.trust is None else f'"trust":"{entry.trust.value}",'
     wall = f',"wall":{entry.wall}' if entry.wall < entry.ts else ""

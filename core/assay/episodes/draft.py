@@ -22,7 +22,7 @@ E = TypeVar("E", bound=Enum)
 _NOTHING: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 
 
-# Both are tuples: one of each is made for every record, and a frozen dataclass takes three times as long to make.
+# Both are tuples: one of each is made for every record, and a frozen dataclass takes several times as long to make.
 class Draft(NamedTuple):
     """The arguments of a record, as they came.
 

@@ -58,11 +58,9 @@ class Run(NamedTuple):
 
     def lists(self) -> Iterator[tuple[int, Packed]]:
         """Give every term with its postings."""
-        docs, chunks, freqs, lengths = self.packed
         start = 0
         for term, end in zip(self.terms, self.ends, strict=True):
-            later = chunks[start:end].rstrip(b"\0") if chunks else b""
-            yield term, Packed(docs[2 * start : 2 * end], later, freqs[start:end], lengths[start:end])
+            yield term, self.packed.part(start, end)
             start = end
 
 
@@ -109,10 +107,11 @@ def remove(tx: Transaction, number: int, place: int) -> bool:
     if not found:
         return False
     (run,) = found
-    kept = [other != place for other in places_of(run.packed.docs)]
+    places = places_of(run.packed.docs)
+    kept = [other != place for other in places]
     counts = [sum(kept[start:end]) for start, end in pairwise(chain((0,), run.ends))]
     parts = (bytes(compress(part, kept)) for part in run.packed[1:])
-    left = Packed(packed_places(compress(places_of(run.packed.docs), kept)), *parts)
+    left = Packed(packed_places(compress(places, kept)), *parts)
     ends = [end for end, count in zip(accumulate(counts), counts, strict=True) if count]
     if ends:
         _write(tx, Run(run.first, list(compress(run.terms, counts)), ends, left))
@@ -146,11 +145,10 @@ def _select(reader: Reader, tail: str, parameters: Sequence[int] = ()) -> list[R
 def _read(first: int, terms: bytes, ends: bytes, *packed: bytes) -> Run:
     try:
         run = Run(first, _unpack("q", terms), _unpack("I", ends), Packed(*packed))
-        places_of(run.packed.docs)
     except ValueError as error:
         raise damaged("the search index", error) from error
-    if len(run.terms) != len(run.ends):
-        raise damaged("the search index", f"run {first} has {len(run.terms)} terms and {len(run.ends)} lists")
+    if len(run.terms) != len(run.ends) or len(run.packed.docs) % 2:
+        raise damaged("the search index", f"the parts of run {first} do not fit together")
     return run
 
 
