@@ -56,7 +56,7 @@ class _Unsealed:
     def __call__(self, tx: Transaction) -> Head:
         self._sealed += 1
         crossed = self._sealed % _CHECKPOINT_EVERY == 0  # its log is moved as often as the other's
-        return Head(tx.base.size + _CHECKPOINT_EVERY * crossed, tx.now, b"", b"")
+        return Head(tx.base.size + _CHECKPOINT_EVERY * crossed, tx.now, b"")
 
 
 @contextmanager

@@ -147,6 +147,16 @@ def test_a_failing_listener_does_not_make_a_commit_look_failed(
     assert "on_audit_event failed for entry 1" in caplog.text
 
 
+def test_the_root_that_an_older_version_kept_beside_the_head_is_checked(path: Path) -> None:
+    with Store(path) as store:
+        root = store.audit.head()[1]
+        for kept, valid in ((root, True), (root[:-2] + "00", False), ("", True)):
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("UPDATE head SET root=?", (bytes.fromhex(kept),))
+                connection.commit()
+            assert store.verify().valid is valid, kept
+
+
 @pytest.mark.parametrize("statement", ["DELETE FROM head", "DELETE FROM meta WHERE key='store_id'"])
 def test_what_is_gone_is_reported_and_not_raised(path: Path, statement: str) -> None:
     with Store(path) as store:

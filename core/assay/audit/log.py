@@ -10,7 +10,7 @@ import json
 from json.encoder import encode_basestring as _quoted
 from typing import Any
 
-from assay.audit.merkle import append_leaf, fold, leaf_hash, pack, unpack
+from assay.audit.merkle import append_leaf, leaf_hash, pack, unpack
 from assay.storage import audit_rows
 from assay.storage.reader import Head
 from assay.storage.transaction import Change, Entry, Transaction
@@ -85,7 +85,7 @@ def seal(tx: Transaction) -> Head:
         sealed.append(encode(entry))
         frontier = append_leaf(frontier, size, leaf_hash(sealed[-1]))
         size += 1
-    head = Head(size, tx.entries[-1].ts, fold(frontier), pack(frontier))
+    head = Head(size, tx.entries[-1].ts, pack(frontier))
     audit_rows.append(tx, sealed, head)
     if size // TILE != tx.base.size // TILE or tx.entries[-1].op == "migrate":
         from assay.audit.proofs.tiles import extend

@@ -7,10 +7,9 @@ from hashlib import sha256
 
 from assay.audit.proofs.verify_proof import leaf_hash, node_hash
 
-__all__ = ["EMPTY_ROOT", "HASH_BYTES", "append_leaf", "fold", "leaf_hash", "node_hash", "pack", "unpack"]
+__all__ = ["HASH_BYTES", "append_leaf", "fold", "leaf_hash", "node_hash", "pack", "root_of", "unpack"]
 
 HASH_BYTES = 32
-EMPTY_ROOT = sha256(b"").digest()
 
 
 def append_leaf(frontier: Sequence[bytes], size: int, leaf: bytes) -> tuple[bytes, ...]:
@@ -30,7 +29,7 @@ def append_leaf(frontier: Sequence[bytes], size: int, leaf: bytes) -> tuple[byte
 def fold(frontier: Sequence[bytes]) -> bytes:
     """Compute the root of a tree from its frontier."""
     if not frontier:
-        return EMPTY_ROOT
+        return sha256(b"").digest()
     root = frontier[-1]
     for node in reversed(frontier[:-1]):
         root = node_hash(node, root)
@@ -40,6 +39,11 @@ def fold(frontier: Sequence[bytes]) -> bytes:
 def pack(frontier: Sequence[bytes]) -> bytes:
     """Join a frontier into the bytes that are stored."""
     return b"".join(frontier)
+
+
+def root_of(stored: bytes) -> bytes:
+    """Compute the root of a tree from its frontier as it is stored."""
+    return fold(unpack(stored))
 
 
 def unpack(stored: bytes) -> tuple[bytes, ...]:

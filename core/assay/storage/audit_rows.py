@@ -12,9 +12,9 @@ from assay.storage.tables import AUDITED, Value
 from assay.storage.transaction import Transaction
 
 __all__ = [
-    "LiveRows", "add_checkpoint", "append", "checkpoints", "entries", "integrity", "keeps_tiles", "live_rows",
-    "mentioning", "newest_checkpoint", "newest_receipt", "postings", "put_tile", "receipts", "row_count", "rows",
-    "set_counter", "tile", "tile_count",
+    "LiveRows", "add_checkpoint", "append", "checkpoints", "entries", "integrity", "keeps_tiles", "kept_root",
+    "live_rows", "mentioning", "newest_checkpoint", "newest_receipt", "postings", "put_tile", "receipts", "row_count",
+    "rows", "set_counter", "tile", "tile_count",
 ]  # fmt: skip
 
 _CACHE_KB = 65_536
@@ -24,9 +24,14 @@ _COLUMNS = {name: f"iif({name} IS NULL, NULL, lower(hex({name})))" for name in (
 
 
 def append(tx: Transaction, sealed: Sequence[bytes], head: Head) -> None:
-    """Write entries behind the others, and the head that covers them."""
+    """Write entries behind the others, and the head that covers them: its root is folded by who asks for it."""
     tx.write_many("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, head.size - len(sealed)))
-    tx.write("UPDATE head SET size=?, ts=?, root=?, frontier=?", (head.size, head.ts, head.root, head.frontier))
+    tx.write("UPDATE head SET size=?, ts=?, root=x'', frontier=?", head)
+
+
+def kept_root(reader: Reader) -> bytes:
+    """Give the root that stands beside the head where an older version wrote last, or b""."""
+    return bytes(reader.execute("SELECT root FROM head")[0][0])
 
 
 def entries(reader: Reader, after: int = -1, limit: int = -1) -> Iterable[tuple[int, bytes]]:

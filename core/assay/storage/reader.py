@@ -20,11 +20,10 @@ Filter = Mapping[str, Value | Sequence[Value]]
 
 
 class Head(NamedTuple):
-    """The newest state of the audit log: number of entries, time of the last, Merkle root and frontier."""
+    """The newest state of the audit log: number of entries, time of the last, frontier of the Merkle tree."""
 
     size: int
     ts: int
-    root: bytes
     frontier: bytes
 
 
@@ -75,7 +74,7 @@ class Reader:
 
     def head(self) -> Head:
         """Give the newest state of the audit log."""
-        return Head(*self._only("SELECT size, ts, root, frontier FROM head"))
+        return Head(*self._only("SELECT size, ts, frontier FROM head"))
 
     def meta(self, key: str) -> bytes:
         """Give a constant of the store, such as its id."""

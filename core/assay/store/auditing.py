@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assay.audit.merkle import root_of
 from assay.errors import InvalidInput
 from assay.model.episode import Episode, JsonValue
 from assay.model.status import Checkpoint
@@ -39,7 +40,7 @@ class Audit:
         """Give the number of entries and the Merkle root, hex."""
         with self._database.read() as reader:
             head = reader.head()
-        return head.size, head.root.hex()
+        return head.size, root_of(head.frontier).hex()
 
     def checkpoint(self) -> Checkpoint:
         """Make a checkpoint, signed if the store has a signer; all that it covers is durable.

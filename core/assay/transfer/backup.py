@@ -48,12 +48,12 @@ def backup(database: Database, target: str) -> Backup:
         reader.copy_to(target)
     try:
         with examined(target) as copy:
-            head, note = copy.head(), of_head(copy)
+            note = of_head(copy)
         write_lines(note_path(target), [note.note.encode()])
     except BaseException:
         files.discard(target)
         raise
-    return Backup(target, head.size, head.root.hex(), Path(target).stat().st_size)
+    return Backup(target, note.size, note.root.hex(), Path(target).stat().st_size)
 
 
 def note_path(target: str) -> str:

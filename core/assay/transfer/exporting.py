@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
+from assay.audit.merkle import root_of
 from assay.model.settings import Settings
 from assay.storage import export_rows
 from assay.storage.reader import Reader
@@ -53,4 +54,4 @@ def _identity(reader: Reader) -> dict[str, Any]:
         if entry["rows"]:
             break
     head = reader.head()
-    return {"store": reader.meta("store_id").decode(), "entries": head.size, "root": head.root.hex()}
+    return {"store": reader.meta("store_id").decode(), "entries": head.size, "root": root_of(head.frontier).hex()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from assay.audit.merkle import root_of
 from assay.beliefs.loading import all_beliefs, evidence_of
 from assay.episodes import loading
 from assay.model.belief import Belief
@@ -23,9 +24,10 @@ _MARKUP: Final = str.maketrans({char: f"\\{char}" for char in r"\`*_[]#!|~"} | {
 def markdown_lines(reader: Reader) -> Iterator[str]:
     """Give the page line by line; stored text stays text, whatever it looks like."""
     head = reader.head()
+    root = root_of(head.frontier).hex()
     yield f"# {_plain(str(reader.setting('project_name')))}: memory"
     yield ""
-    yield f"Store `{reader.meta('store_id').decode()}`; the log has {head.size} entries, root `{head.root.hex()}`."
+    yield f"Store `{reader.meta('store_id').decode()}`; the log has {head.size} entries, root `{root}`."
     yield from _document(reader)
     yield from _beliefs(reader)
     yield from _episodes(reader)

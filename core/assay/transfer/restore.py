@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from assay.audit.merkle import append_leaf, fold, leaf_hash
+from assay.audit.merkle import append_leaf, fold, leaf_hash, root_of
 from assay.audit.proofs.checkpoints import origin, read_anchors
 from assay.audit.proofs.verify_proof import Note
 from assay.episodes.loading import exists
@@ -100,7 +100,7 @@ def restore(
         if doubts and not accept_rollback:
             raise Conflict(f"{'; '.join(doubts)}: accept_rollback (--accept-rollback) restores it all the same")
         again = [ref for ref in sorted(standing.erased if standing else ()) if exists(reader, ref) == "live"]
-    data: dict[str, JsonValue] = {"backup": {"size": head.size, "root": head.root.hex()}}
+    data: dict[str, JsonValue] = {"backup": {"size": head.size, "root": root_of(head.frontier).hex()}}
     if standing is not None:
         data["replaced"] = {"size": standing.size, "root": standing.root}
     staged = f"{target}.restoring-{os.urandom(4).hex()}"  # of this call alone: another may be restoring as well
@@ -137,7 +137,7 @@ def _read(path: str) -> _Standing | None:
             erased = frozenset(row["id"] for row in export_rows.rows(reader, "tombstone"))
     except (Damaged, ForeignDatabase, LookupError):
         return None
-    return _Standing(store, head.size, head.root.hex(), erased)
+    return _Standing(store, head.size, root_of(head.frontier).hex(), erased)
 
 
 def _doubts(reader: Reader, standing: _Standing | None, anchors: Sequence[Note]) -> list[str]:

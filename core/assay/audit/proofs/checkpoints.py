@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from assay.audit.merkle import root_of
 from assay.audit.proofs.signing import Signer, check_signer, hand_over, sign
 from assay.audit.proofs.verify_proof import CUT, Key, Note, Refused, read_key, read_note, read_notes, write_text
 from assay.audit.receipts import seal_receipts
@@ -35,7 +36,8 @@ def origin(reader: Reader) -> str:
 def of_head(reader: Reader) -> Note:
     """Give the state of the log as a checkpoint, not signed."""
     head, name = reader.head(), origin(reader)
-    return Note(name, head.size, head.root, write_text(name, head.size, head.root))
+    root = root_of(head.frontier)
+    return Note(name, head.size, root, write_text(name, head.size, root))
 
 
 def make(database: Database, signer: Signer | None) -> Note:
