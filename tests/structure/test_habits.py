@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+
+from assay import Store
 
 from .sources import CORE, modules, relative, strings, tree
 
@@ -16,6 +19,8 @@ SQL = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|PRA
 TOO_BROAD = {"Exception", "BaseException"}
 # What a process that only records one episode should not pay for.
 HEAVY = {"asyncio", "importlib.resources", "importlib.metadata", "snowballstemmer", "rich", "pytest"}
+# Nor one that is briefed, as a hook at the start of a session is: each of these takes a record's time to import.
+UNBRIEFED = {"asyncio", "html", "pathlib", "urllib.parse", "assay.model.explanation", "assay.model.status"}
 
 
 def imported(module: ast.Module) -> set[str]:
@@ -98,3 +103,17 @@ def test_importing_assay_needs_the_standard_library_alone_and_little_of_it() -> 
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert HEAVY & set(done.stdout.split()) == set()
+
+
+def test_a_briefing_in_a_new_process_imports_little(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Store(path) as store:
+        store.record("deploys go out on Tuesday")
+    code = (
+        "import sys; before = set(sys.modules); from assay import Store\n"
+        f"with Store({str(path)!r}) as store: assert 'Tuesday' in store.briefing('deploys', tokens=600).text\n"
+        "print(*(sys.modules.keys() - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert UNBRIEFED & set(done.stdout.split()) == set()

@@ -105,14 +105,13 @@ class Sealer:
         self.due = False
         self._newest = 0
 
-    def __call__(self, tx: Transaction) -> Head:
+    def __call__(self, tx: Transaction) -> None:
         """Seal a transaction."""
         head = seal(tx)
         if head.ts - self._newest >= CHECKPOINT_US:  # as far as this process knows; another may have made one
             newest = audit_rows.newest_checkpoint(tx)
             self._newest = newest[0] if newest else json.loads(next(iter(audit_rows.entries(tx)))[1])["ts"]
         self.due = self.due or head.ts - self._newest >= CHECKPOINT_US or tx.entries[-1].op == "save"
-        return head
 
     def settle(self, ts: int) -> None:
         """Note that a checkpoint was made, or tried."""

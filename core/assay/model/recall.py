@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
@@ -46,7 +45,7 @@ class Hit:
         return str(self).replace("[", r"\[")
 
     def _repr_html_(self) -> str:
-        return f"<p><code>{self.ref}</code> {html.escape(self.text)}</p>"
+        return f"<p><code>{self.ref}</code> {_escaped(self.text)}</p>"
 
 
 class Recall(Sequence[Hit]):
@@ -93,7 +92,7 @@ class Recall(Sequence[Hit]):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td><code>{hit.ref}</code></td><td>{html.escape(hit.text)}</td><td>{hit.score:.2f}</td></tr>"
+            f"<tr><td><code>{hit.ref}</code></td><td>{_escaped(hit.text)}</td><td>{hit.score:.2f}</td></tr>"
             for hit in self._hits
         )
         return f"<table>{rows}</table>"
@@ -130,4 +129,10 @@ class Briefing:
         return self.text.replace("[", r"\[")
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        return f"<pre>{_escaped(self.text)}</pre>"
+
+
+def _escaped(text: str) -> str:
+    import html  # here, because no agent needs it
+
+    return html.escape(text)

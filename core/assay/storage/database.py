@@ -35,7 +35,7 @@ class Database:
 
     Args:
         path: The file, or `:memory:`.
-        seal: Writes the entries of a transaction to the log, and gives its new head.
+        seal: Writes the entries of a transaction to the log.
         wall: Gives the wall clock in microseconds since 1970.
         ids: Gives 16 random bytes.
         timeout: Seconds that a writer waits for its turn, all waits together.
@@ -120,9 +120,7 @@ class Database:
             Busy: Another writer held the store until the deadline; nothing was written.
             OutcomeUnknown: The disk failed while the commit was being written.
         """
-        result, entries = self._write(lambda connection: self._change(connection, fn))
-        self._announce(entries)
-        return result
+        return self._write(lambda connection: self._change(connection, fn))
 
     def operational(self, fn: Callable[[OperationalWriter], T], *, durable: bool = False) -> T:
         """Write operational rows, which the log does not cover; other tables are refused.
@@ -131,10 +129,10 @@ class Database:
             durable: Whether they, and all that was committed before, survive a power cut under `NORMAL` as well.
         """
 
-        def confined(connection: sqlite3.Connection) -> tuple[T, list[Entry], bool]:
+        def confined(connection: sqlite3.Connection) -> tuple[T, list[Entry]]:
             try:
                 connection.set_authorizer(confine)
-                return fn(OperationalWriter(connection, self._secret, self.wall())), [], False
+                return fn(OperationalWriter(connection, self._secret, self.wall())), []
             finally:
                 connection.set_authorizer(None)
 
@@ -221,7 +219,7 @@ class Database:
             if found == 0:
                 if self.read_only:
                     raise StorageFailure(f"{self.path} is empty: create the store first, without read_only")
-                self._announce(self._write(lambda writer: self._create(writer, initialise)))
+                self._write(lambda writer: self._create(writer, initialise))
             schema.check(connection, self.path)
             self._secret = Reader(connection, b"").meta("secret")
             if 0 < found < schema.SCHEMA_VERSION and not self.read_only:
@@ -234,7 +232,7 @@ class Database:
 
         for to in range(found + 1, schema.SCHEMA_VERSION + 1):
             keep = self._keep_older and to == found + 1
-            self._announce(self._write(partial(step, self.path, to, self._change, keep)))
+            self._write(partial(step, self.path, to, self._change, keep))
 
     def _connect(self, deadline: float) -> sqlite3.Connection:
         connection = connect(self.path, read_only=self.read_only)
@@ -256,59 +254,55 @@ class Database:
 
     def _create(
         self, connection: sqlite3.Connection, initialise: Callable[[Transaction], None]
-    ) -> tuple[list[Entry], list[Entry], bool]:
+    ) -> tuple[None, list[Entry]]:
         if schema.version(connection, self.path) > 0:
-            return [], [], False  # another process was first
+            return None, []  # another process was first
         schema.create(connection)
         self._secret = os.urandom(32)
         connection.execute("INSERT INTO meta VALUES('secret', ?)", (self._secret,))
         connection.execute("INSERT INTO head VALUES(1, 0, 0, x'', x'')")
         connection.execute("INSERT INTO index_state VALUES(1, 0, 0, 0, 0, 0)")
-        (_, entries), written, crossed = self._change(connection, initialise)
-        return entries, written, crossed
+        return self._change(connection, initialise)
 
-    def _change(
-        self, connection: sqlite3.Connection, fn: Callable[[Transaction], T]
-    ) -> tuple[tuple[T, list[Entry]], list[Entry], bool]:
+    def _change(self, connection: sqlite3.Connection, fn: Callable[[Transaction], T]) -> tuple[T, list[Entry]]:
         tx = Transaction(connection, self._secret, wall=self.wall(), principal=self.principal, ids=self._ids)
         result = fn(tx)
-        if not tx.entries:
-            return (result, []), [], False
-        head = self._seal(tx)
-        crossed = tx.base.size // _CHECKPOINT_EVERY != head.size // _CHECKPOINT_EVERY
-        return (result, tx.entries), tx.entries, crossed
+        if tx.entries:
+            self._seal(tx)
+        return result, tx.entries
 
-    def _announce(self, entries: list[Entry]) -> None:
-        if self._on_commit is not None and entries:
-            self._on_commit(entries)
-
-    def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, list[Entry], bool]]) -> T:
+    def _write(self, fn: Callable[[sqlite3.Connection], tuple[T, list[Entry]]]) -> T:
+        """Commit what a function writes, and tell of the entries that it gives with its result."""
         if self.read_only:
             raise ReadOnly(f"{self.path} was opened read-only: open it without read_only to write")
         deadline = self._deadline()
-        return self._in_turn(deadline, lambda connection: self._commit_change(connection, deadline, fn))
+        result, entries = self._in_turn(deadline, lambda connection: self._commit_change(connection, deadline, fn))
+        if self._on_commit is not None and entries:
+            self._on_commit(entries)
+        return result
 
     def _commit_change(
         self,
         connection: sqlite3.Connection,
         deadline: float,
-        fn: Callable[[sqlite3.Connection], tuple[T, list[Entry], bool]],
-    ) -> T:
+        fn: Callable[[sqlite3.Connection], tuple[T, list[Entry]]],
+    ) -> tuple[T, list[Entry]]:
         generation = self._generation
         try:
             with translated(self.path):
                 self._begin(connection, deadline)
-                result, written, crossed = fn(connection)
+                result, entries = fn(connection)
                 if generation != self._generation:
                     raise StorageFailure("the process was forked inside a change: only the parent can commit it")
-                self._commit(connection, written)
+                self._commit(connection, entries)
         finally:
             if generation == self._generation:
                 connection.rollback()  # nothing is left to undo after a commit
-        self._checkpoint_due = self._checkpoint_due or crossed
+        if entries and entries[0].seq // _CHECKPOINT_EVERY != (entries[-1].seq + 1) // _CHECKPOINT_EVERY:
+            self._checkpoint_due = True
         if self._checkpoint_due:
             self._checkpoint(connection)
-        return result
+        return result, entries
 
     def _begin(self, connection: sqlite3.Connection, deadline: float) -> None:
         while True:

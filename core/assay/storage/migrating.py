@@ -17,14 +17,13 @@ from assay.storage.transaction import Entry, Transaction
 __all__ = ["kept_name", "step"]
 
 _log = logging.getLogger("assay.storage")
-Written = tuple[tuple[Entry, list[Entry]], list[Entry], bool]
-Change = Callable[[sqlite3.Connection, Callable[[Transaction], Entry]], Written]
+Change = Callable[[sqlite3.Connection, Callable[[Transaction], Entry]], tuple[Entry, list[Entry]]]
 
 
 def step(
     path: str, to: int, change: Change, keep: bool, connection: sqlite3.Connection
-) -> tuple[list[Entry], list[Entry], bool]:
-    """Go up by one version, inside the caller's transaction.
+) -> tuple[Entry | None, list[Entry]]:
+    """Go up by one version, inside the caller's transaction, and give the entry that says so.
 
     Args:
         change: Seals an audit entry in that transaction.
@@ -34,7 +33,7 @@ def step(
         ForeignDatabase: The tables are not those of the version before.
     """
     if schema.version(connection, path) >= to:
-        return [], [], False  # another process was first
+        return None, []  # another process was first
     schema.check(connection, path)
     data: dict[str, str | int] = {"from": to - 1, "to": to}
     if keep:
@@ -46,8 +45,7 @@ def step(
         _log.warning("%s: schema %d becomes %d; the store as it was is kept as %s", path, to - 1, to, kept)
     schema.advance(connection, to)
     schema.check(connection, path)
-    (_, entries), written, crossed = change(connection, lambda tx: tx.entry("migrate", actor="host", data=data))
-    return entries, written, crossed
+    return change(connection, lambda tx: tx.entry("migrate", actor="host", data=data))
 
 
 def kept_name(path: str, version: int, entries: int) -> str:

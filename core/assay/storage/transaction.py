@@ -14,7 +14,7 @@ from assay.model.episode import JsonValue
 from assay.model.labels import Trust
 from assay.model.refs import make_id
 from assay.storage.failures import damaged
-from assay.storage.reader import Head, Reader
+from assay.storage.reader import Reader
 from assay.storage.tables import AUDITED, Row, Value
 
 __all__ = ["SALT_BYTES", "Change", "Entry", "Seal", "Transaction", "commitment", "keyed"]
@@ -173,4 +173,4 @@ class Transaction(Reader):
             self._settings = None
 
 
-Seal = Callable[[Transaction], Head]
+Seal = Callable[[Transaction], object]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from assay.audit.merkle import root_of
 from assay.errors import InvalidInput
 from assay.model.episode import Episode, JsonValue
-from assay.model.status import Checkpoint
 from assay.storage import audit_rows
 from assay.storage.database import Database
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from assay.audit.proofs.signing import Signer
     from assay.audit.proofs.verify_proof import Note
     from assay.model.recall import Hit
+    from assay.model.status import Checkpoint
 
     Ref = str | Episode | Hit
 
@@ -106,7 +106,7 @@ class Audit:
         from assay.audit.proofs.bundle import prove_growth
         from assay.audit.proofs.checkpoints import read_anchors
 
-        text = old.note if isinstance(old, Checkpoint) else old
+        text = old if isinstance(old, int | str) else old.note
         with self._database.read() as reader:
             return prove_growth(reader, text if isinstance(text, int) else read_anchors([text])[-1])
 
@@ -132,4 +132,6 @@ class Audit:
 
 
 def _public(note: Note) -> Checkpoint:
+    from assay.model.status import Checkpoint
+
     return Checkpoint(note.origin, note.size, note.root.hex(), note.note)

@@ -306,7 +306,7 @@ class Store(OpenStore):
         Raises:
             NotFound: The ref names nothing.
         """
-        from assay.store.questions import explain
+        from assay.store.reports import explain
 
         with self._database.read() as reader:
             return explain(reader, as_ref(ref))
@@ -366,7 +366,7 @@ class Store(OpenStore):
 
     def status(self) -> Status:
         """Count what the store holds, without any content."""
-        from assay.store.questions import status
+        from assay.store.reports import status
 
         with self._database.read() as reader:
             return status(reader, self.path, self.count_tokens)
