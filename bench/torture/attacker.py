@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import Store
-from assay.audit.merkle import append_leaf, leaf_hash, pack
+from assay.audit.merkle import append_leaf, leaf_hash
 from assay.audit.proofs.checkpoints import of_head
 from assay.audit.proofs.tiles import Tree, extend
 from assay.audit.proofs.verify_proof import write_text
@@ -54,12 +54,12 @@ def _behind_the_log(path: Path, edit: Callable[[Transaction], None]) -> None:
     def write(tx: Transaction) -> None:
         edit(tx)
         index.rebuild(tx)
-        frontier: tuple[bytes, ...] = ()
+        frontier = b""
         size = ts = 0
         for size, (_, stored) in enumerate(audit_rows.entries(tx), 1):
             frontier = append_leaf(frontier, size - 1, leaf_hash(stored))
             ts = json.loads(stored)["ts"]
-        audit_rows.append(tx, [], Head(size, ts, pack(frontier)))
+        audit_rows.append(tx, [], Head(size, ts, frontier))
         tx.write("DELETE FROM tile")
         extend(tx, size)
         tx.write("DELETE FROM checkpoint WHERE size > ?", (size,))

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.audit.merkle import append_leaf, fold, leaf_hash, node_hash
+from assay.audit.merkle import append_leaf, leaf_hash, node_hash, root_of
 from assay.audit.proofs.verify_proof import Refused, check_consistency, check_inclusion
 
 __all__ = ["LEAVES", "ROOTS", "Consistency", "Inclusion", "accepted", "honest", "measure", "root", "structured"]
@@ -56,10 +56,10 @@ Proof = Inclusion | Consistency
 
 def root(leaves: Sequence[bytes]) -> bytes:
     """Compute the root over leaf hashes, from the definition (RFC 9162, 2.1.1)."""
-    frontier: tuple[bytes, ...] = ()
+    frontier = b""
     for size, leaf in enumerate(leaves):
         frontier = append_leaf(frontier, size, leaf)
-    return fold(frontier)
+    return root_of(frontier)
 
 
 def included(leaves: Sequence[bytes], index: int) -> tuple[bytes, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay import Store
-from assay.errors import StorageFailure
+from assay.errors import Damaged, StorageFailure
 from assay.recall import index
 from assay.storage import audit_rows, index_rows, run_rows
 
@@ -45,3 +45,16 @@ def test_i1_what_fails_on_the_way_to_the_commit_takes_the_whole_change_with_it(
         assert dump(path) != before
         assert store.verify().entries == 261
         assert store.verify()
+
+
+@pytest.mark.parametrize("frontier", [b"", bytes(31), bytes(96)])
+def test_nothing_is_added_to_a_log_whose_head_cannot_be_its_own(tmp_path: Path, frontier: bytes) -> None:
+    with Store(tmp_path / "m.db") as store:
+        store.record("kept")
+        with closing(sqlite3.connect(tmp_path / "m.db")) as connection:
+            connection.execute("UPDATE head SET frontier=?", (frontier,))
+            connection.commit()
+        with pytest.raises(Damaged, match="head of the audit log"):
+            store.record("refused")
+        assert store.status().episodes == 1
+        assert not store.verify()

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from assay import InvalidInput, Kind, NotFound, Store
 from assay.audit import merkle
 from assay.audit.proofs import verify_proof
 from assay.audit.proofs.bundle import verifier_source
 from assay.audit.proofs.verify_proof import Refused, check_bundle, read_notes
+from assay.storage import transaction
 from assay.storage.transaction import commitment
 
 FILE = Path(verify_proof.__file__)
@@ -62,11 +65,19 @@ def test_an_entry_and_what_it_wrote_are_proved_to_a_stranger(store: Store, tmp_p
     assert "BUT" not in said
 
 
-def test_the_verifier_commits_as_the_store_does() -> None:
-    values = [1, "observation", "text \u2028 \ud800", None, b"\x01\xff".hex()]
+@given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1) | st.text(st.characters()) | st.binary(max_size=20)))
+@example(['text \u2028 \ud800 "\\\x00\x7f', None, -1, b"\x01\xff"])
+def test_the_verifier_commits_as_the_store_does(stored: list[str | int | bytes | None]) -> None:
+    values = [value.hex() if isinstance(value, bytes) else value for value in stored]
     row = {"table": "episode", "id": "ep_1", "salt": "11" * 32, "values": values}
-    stored = [*values[:-1], b"\x01\xff"]
-    assert verify_proof.commitment(row) == commitment("episode", "ep_1", stored, b"\x11" * 32)  # type: ignore[arg-type]
+    assert verify_proof.commitment(row) == commitment("episode", "ep_1", stored, b"\x11" * 32)
+
+
+def test_an_interpreter_without_the_encoder_in_c_commits_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
+    row: list[str | int | bytes | None] = ["episode", "ep_1", 1, "läuft \u2028", None, b"\x01\xff"]
+    usual = transaction._compact_encoder()(row)
+    monkeypatch.setattr(json.encoder, "c_make_encoder", None)
+    assert transaction._compact_encoder()(row) == usual == '["episode","ep_1",1,"läuft \u2028",null,"01ff"]'
 
 
 def test_a_bundle_shows_content_only_when_asked(store: Store) -> None:

@@ -10,8 +10,9 @@ import json
 from json.encoder import encode_basestring as _quoted
 from typing import Any
 
-from assay.audit.merkle import append_leaf, leaf_hash, pack, unpack
+from assay.audit.merkle import HASH_BYTES, append_leaf, leaf_hash
 from assay.storage import audit_rows
+from assay.storage.failures import damaged
 from assay.storage.reader import Head
 from assay.storage.transaction import Change, Entry, Transaction
 
@@ -75,9 +76,12 @@ def seal(tx: Transaction) -> Head:
     """Write the entries of a transaction to the log, with the tiles that they fill; give the new head.
 
     Raises:
+        Damaged: The head cannot be that of its log.
         ValueError: An operation that replay could not check.
     """
-    frontier, size = unpack(tx.base.frontier), tx.base.size
+    size, _, frontier = tx.base
+    if len(frontier) != HASH_BYTES * size.bit_count():
+        raise damaged("the head of the audit log", f"its frontier is none of {size} entries")
     sealed: list[bytes] = []
     for entry in tx.entries:
         if entry.op not in OPERATIONS:
@@ -85,7 +89,7 @@ def seal(tx: Transaction) -> Head:
         sealed.append(encode(entry))
         frontier = append_leaf(frontier, size, leaf_hash(sealed[-1]))
         size += 1
-    head = Head(size, tx.entries[-1].ts, pack(frontier))
+    head = Head(size, tx.entries[-1].ts, frontier)
     audit_rows.append(tx, sealed, head)
     if size // TILE != tx.base.size // TILE or tx.entries[-1].op == "migrate":
         from assay.audit.proofs.tiles import extend

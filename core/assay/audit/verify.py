@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from assay.audit.log import OPERATIONS, decode
-from assay.audit.merkle import fold, pack, root_of
+from assay.audit.merkle import root_of
 from assay.audit.proofs.checkpoints import KEY, Source, origin, read_anchors, read_vkey
 from assay.audit.proofs.tiles import WIDTH, TileCheck, Tree
 from assay.audit.proofs.verify_proof import Note, Refused, read_note
@@ -73,7 +73,7 @@ def verify(
         found.add(str(error))
     except (Refused, ValueError, LookupError, TypeError, RecursionError, AttributeError) as error:
         found.add(f"behind entry {check.size if check else 0}: cannot be read ({type(error).__name__}: {error})")
-    return found.verification(*((check.size, fold(check.tiles.frontier)) if check else (0, b"")))
+    return found.verification(*((check.size, root_of(check.tiles.frontier)) if check else (0, b"")))
 
 
 class _Check:
@@ -108,7 +108,7 @@ class _Check:
                 self.found.add(f"entry {self.size} is missing")
                 return False
             if self.size >= self.witnesses.awaited:
-                self.witnesses.compare(self.size, fold(self.tiles.frontier), self.ts)
+                self.witnesses.compare(self.size, root_of(self.tiles.frontier), self.ts)
             if self.found.problems and self.found.enough:
                 return False
         self._head()
@@ -158,8 +158,8 @@ class _Check:
             self.found.add(f"the head counts {head.size} entries, the log has {self.size}")
         if head.ts != self.ts:
             self.found.add("the time of the head is not that of the last entry")
-        kept = audit_rows.kept_root(self.reader)
-        if head.frontier != pack(self.tiles.frontier) or kept not in (b"", root_of(head.frontier)):
+        roots = b"", root_of(head.frontier)
+        if head.frontier != self.tiles.frontier or audit_rows.kept_root(self.reader) not in roots:
             self.found.add("the Merkle root computed from the entries is not that of the head")
 
 

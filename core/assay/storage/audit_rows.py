@@ -26,7 +26,7 @@ _COLUMNS = {name: f"iif({name} IS NULL, NULL, lower(hex({name})))" for name in (
 def append(tx: Transaction, sealed: Sequence[bytes], head: Head) -> None:
     """Write entries behind the others, and the head that covers them: its root is folded by who asks for it."""
     tx.write_many("INSERT INTO audit VALUES(?, ?)", enumerate(sealed, head.size - len(sealed)))
-    tx.write("UPDATE head SET size=?, ts=?, root=x'', frontier=?", head)
+    tx.write("UPDATE head SET size=?, ts=?, root=x'', frontier=? WHERE one=1", head)
 
 
 def kept_root(reader: Reader) -> bytes:

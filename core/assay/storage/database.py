@@ -25,7 +25,7 @@ from assay.storage.turns import Turns
 __all__ = ["Database"]
 
 T = TypeVar("T")
-_CHECKPOINT_EVERY = 250  # entries; counted by seq, so that short-lived processes take their turn
+_MOVE_EVERY = 250  # entries; counted by seq, so that short-lived processes take their turn
 _MEMORY = ":memory:"
 _instances: weakref.WeakSet[Database] = weakref.WeakSet()
 
@@ -298,8 +298,7 @@ class Database:
         finally:
             if generation == self._generation:
                 connection.rollback()  # nothing is left to undo after a commit
-        if entries and entries[0].seq // _CHECKPOINT_EVERY != (entries[-1].seq + 1) // _CHECKPOINT_EVERY:
-            self._checkpoint_due = True
+        self._checkpoint_due |= bool(entries) and entries[0].seq // _MOVE_EVERY != (entries[-1].seq + 1) // _MOVE_EVERY
         if self._checkpoint_due:
             self._checkpoint(connection)
         return result, entries

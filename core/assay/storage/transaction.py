@@ -67,7 +67,18 @@ _INSERTS = {
 SALT_BYTES = 32
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _INNER_REST, _OUTER_REST = (bytes([pad] * (64 - SALT_BYTES)) for pad in (0x36, 0x5C))
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode
+
+
+def _compact_encoder() -> Callable[[list[Value]], str]:
+    """Make what writes values as JSON without spaces, bytes in hex; a JSONEncoder makes its C part at every call."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode
+    parts = make(None, bytes.hex, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    return lambda values: "".join(parts(values, 0))
+
+
+_COMPACT = _compact_encoder()
 
 
 def commitment(table: str, ref: str, values: Iterable[Value], salt: bytes) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from assay.audit.merkle import append_leaf, fold, leaf_hash, root_of
+from assay.audit.merkle import append_leaf, leaf_hash, root_of
 from assay.audit.proofs.checkpoints import origin, read_anchors
 from assay.audit.proofs.verify_proof import Note
 from assay.episodes.loading import exists
@@ -154,12 +154,12 @@ def _doubts(reader: Reader, standing: _Standing | None, anchors: Sequence[Note])
 
 def _roots(reader: Reader, sizes: Sequence[int]) -> dict[int, str]:
     """Compute the Merkle root that the log had at some sizes."""
-    frontier: tuple[bytes, ...] = ()
+    frontier = b""
     wanted, roots = set(sizes), {0: ""}
     for seq, stored in audit_rows.entries(reader, limit=max(wanted, default=0)):
         frontier = append_leaf(frontier, seq, leaf_hash(stored))
         if seq + 1 in wanted:
-            roots[seq + 1] = fold(frontier).hex()
+            roots[seq + 1] = root_of(frontier).hex()
     return roots
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
-from assay.audit.merkle import HASH_BYTES, append_leaf, fold, leaf_hash, node_hash
+from assay.audit.merkle import HASH_BYTES, append_leaf, leaf_hash, node_hash, root_of
 from assay.storage import audit_rows
 from assay.storage.reader import Reader
 from assay.storage.transaction import Transaction
@@ -40,16 +40,16 @@ class Tree:
 
     def root(self, start: int, end: int) -> bytes:
         """Compute the root of the entries from `start`, which a subtree of that width begins at, to before `end`."""
-        return fold(self.frontier(start, end))
+        return root_of(self.frontier(start, end))
 
-    def frontier(self, start: int, end: int) -> tuple[bytes, ...]:
+    def frontier(self, start: int, end: int) -> bytes:
         """Give the roots of the perfect subtrees that a range falls into, largest first."""
-        nodes: list[bytes] = []
+        nodes = b""
         for level in range((end - start).bit_length() - 1, -1, -1):
             if (end - start) >> level & 1:
-                nodes.append(self._node(level, start >> level))
+                nodes += self._node(level, start >> level)
                 start += 1 << level
-        return tuple(nodes)
+        return nodes
 
     def inclusion(self, index: int, size: int) -> list[bytes]:
         """Prove that the entry of this index is in the log of this size."""
@@ -108,7 +108,7 @@ class TileCheck:
         report: Takes what is wrong.
     """
 
-    def __init__(self, reader: Reader, start: int, frontier: tuple[bytes, ...], report: Callable[[str], None]) -> None:
+    def __init__(self, reader: Reader, start: int, frontier: bytes, report: Callable[[str], None]) -> None:
         self._reader = reader
         self._report = report
         self._kept = audit_rows.keeps_tiles(reader)
@@ -118,7 +118,7 @@ class TileCheck:
         self._roots = bytearray()
 
     @property
-    def frontier(self) -> tuple[bytes, ...]:
+    def frontier(self) -> bytes:
         """Give the frontier of the tree as it stands."""
         frontier = self._frontier
         for size, leaf in enumerate(self._leaves):  # the bits of a size above those of a tile change nothing here
